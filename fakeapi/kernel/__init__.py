@@ -1,0 +1,1 @@
+"""Time, the order of events, and chance. Knows nothing of Kubernetes or HTTP."""

@@ -1,0 +1,1 @@
+"""Versioned objects, their history and their watchers: synchronous, single-threaded, no HTTP."""
