@@ -54,7 +54,9 @@ class ScaledClock:
     Serves an API server that stands on its own, where nobody proves idleness.
     """
 
-    def __init__(self, start: Instant, speed: float = 1.0, monotonic: Callable[[], int] | None = None) -> None:
+    def __init__(
+        self, start: Instant, speed: float = 1.0, monotonic: Callable[[], int] | None = None
+    ) -> None:
         if speed <= 0:
             raise ValueError(f"speed must be greater than 0, not {speed}")
         self._monotonic = monotonic or monotonic_ns

@@ -72,7 +72,9 @@ class EventQueue:
             EventInPast: ``at`` lies before what has already been taken.
         """
         if at < self._present:
-            raise EventInPast(f"{label or rank.name} at {format_instant(at)}, now {format_instant(self._present)}")
+            raise EventInPast(
+                f"{label or rank.name} at {format_instant(at)}, now {format_instant(self._present)}"
+            )
         event = Event(at, rank, action, label)
         heapq.heappush(self._heap, (at, rank, next(self._sequence), event))
         return event

@@ -57,7 +57,9 @@ def parse_duration(text: str) -> Duration:
             total += int(fraction) * unit // 10 ** len(fraction)
         position = part.end()
     if position != len(digits) or not digits:
-        raise ValueError(f"{text!r} is not a duration: write a number with a unit, such as 90s, 1.5h or 1h30m")
+        raise ValueError(
+            f"{text!r} is not a duration: write a number with a unit, such as 90s, 1.5h or 1h30m"
+        )
     return sign * total
 
 
@@ -83,7 +85,9 @@ def parse_instant(text: str) -> Instant:
     """
     match = _RFC3339.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"{text!r} is not an instant: write RFC 3339 with a zone, such as 2026-01-05T08:00:00Z")
+        raise ValueError(
+            f"{text!r} is not an instant: write RFC 3339 with a zone, such as 2026-01-05T08:00:00Z"
+        )
     zone = "+00:00" if match[4] in "Zz" else match[4]
     whole = datetime.fromisoformat(f"{match[1]}T{match[2]}{zone}")
     fraction = int((match[3] or "").ljust(_NANOSECOND_DIGITS, "0"))

@@ -71,41 +71,91 @@ def _rows() -> Iterator[Resource]:
     yield Resource("", "v1", "configmaps", "ConfigMap", namespaced, ("cm",))
     yield Resource("", "v1", "endpoints", "Endpoints", namespaced, ("ep",))
     yield Resource(
-        "", "v1", "events", "Event", namespaced, ("ev",), storage="events.k8s.io/events",
+        "",
+        "v1",
+        "events",
+        "Event",
+        namespaced,
+        ("ev",),
+        storage="events.k8s.io/events",
         selectable=(
-            "involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
-            "involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath",
-            "reason", "reportingComponent", "source", "type",
+            "involvedObject.kind",
+            "involvedObject.namespace",
+            "involvedObject.name",
+            "involvedObject.uid",
+            "involvedObject.apiVersion",
+            "involvedObject.resourceVersion",
+            "involvedObject.fieldPath",
+            "reason",
+            "reportingComponent",
+            "source",
+            "type",
         ),
     )
     yield Resource("", "v1", "limitranges", "LimitRange", namespaced, ("limits",))
     yield Resource(
-        "", "v1", "namespaces", "Namespace", cluster, ("ns",), subresources=("finalize", "status"),
+        "",
+        "v1",
+        "namespaces",
+        "Namespace",
+        cluster,
+        ("ns",),
+        subresources=("finalize", "status"),
         selectable=("status.phase",),
     )
     yield Resource(
         "", "v1", "nodes", "Node", cluster, ("no",), subresources=status, selectable=("spec.unschedulable",)
     )
-    yield Resource("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", namespaced, ("pvc",), (), status)
+    yield Resource(
+        "", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", namespaced, ("pvc",), (), status
+    )
     yield Resource("", "v1", "persistentvolumes", "PersistentVolume", cluster, ("pv",), (), status)
     yield Resource(
-        "", "v1", "pods", "Pod", namespaced, ("po",), ("all",),
+        "",
+        "v1",
+        "pods",
+        "Pod",
+        namespaced,
+        ("po",),
+        ("all",),
         ("binding", "ephemeralcontainers", "eviction", "resize", "status"),
         selectable=(
-            "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
-            "spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName",
+            "spec.nodeName",
+            "spec.restartPolicy",
+            "spec.schedulerName",
+            "spec.serviceAccountName",
+            "spec.hostNetwork",
+            "status.phase",
+            "status.podIP",
+            "status.nominatedNodeName",
         ),
     )
     yield Resource("", "v1", "podtemplates", "PodTemplate", namespaced)
     yield Resource(
-        "", "v1", "replicationcontrollers", "ReplicationController", namespaced, ("rc",), ("all",), status_scale,
+        "",
+        "v1",
+        "replicationcontrollers",
+        "ReplicationController",
+        namespaced,
+        ("rc",),
+        ("all",),
+        status_scale,
         selectable=("status.replicas",),
     )
     yield Resource("", "v1", "resourcequotas", "ResourceQuota", namespaced, ("quota",), (), status)
     yield Resource("", "v1", "secrets", "Secret", namespaced, selectable=("type",))
-    yield Resource("", "v1", "serviceaccounts", "ServiceAccount", namespaced, ("sa",), subresources=("token",))
     yield Resource(
-        "", "v1", "services", "Service", namespaced, ("svc",), ("all",), status,
+        "", "v1", "serviceaccounts", "ServiceAccount", namespaced, ("sa",), subresources=("token",)
+    )
+    yield Resource(
+        "",
+        "v1",
+        "services",
+        "Service",
+        namespaced,
+        ("svc",),
+        ("all",),
+        status,
         selectable=("spec.clusterIP", "spec.type"),
     )
 
@@ -114,7 +164,14 @@ def _rows() -> Iterator[Resource]:
     yield Resource("apps", "v1", "daemonsets", "DaemonSet", namespaced, ("ds",), ("all",), status)
     yield Resource("apps", "v1", "deployments", "Deployment", namespaced, ("deploy",), ("all",), status_scale)
     yield Resource(
-        "apps", "v1", "replicasets", "ReplicaSet", namespaced, ("rs",), ("all",), status_scale,
+        "apps",
+        "v1",
+        "replicasets",
+        "ReplicaSet",
+        namespaced,
+        ("rs",),
+        ("all",),
+        status_scale,
         selectable=("status.replicas",),
     )
     yield Resource("apps", "v1", "statefulsets", "StatefulSet", namespaced, ("sts",), ("all",), status_scale)
@@ -123,8 +180,14 @@ def _rows() -> Iterator[Resource]:
         "batch", "v1", "jobs", "Job", namespaced, (), ("all",), status, selectable=("status.successful",)
     )
     yield Resource(
-        "autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler", namespaced, ("hpa",),
-        ("all",), status,
+        "autoscaling",
+        "v2",
+        "horizontalpodautoscalers",
+        "HorizontalPodAutoscaler",
+        namespaced,
+        ("hpa",),
+        ("all",),
+        status,
     )
     yield Resource(
         "policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", namespaced, ("pdb",), (), status
@@ -136,19 +199,36 @@ def _rows() -> Iterator[Resource]:
     yield Resource("storage.k8s.io", "v1", "csistoragecapacities", "CSIStorageCapacity", namespaced)
     yield Resource("storage.k8s.io", "v1", "storageclasses", "StorageClass", cluster, ("sc",))
     yield Resource("storage.k8s.io", "v1", "volumeattachments", "VolumeAttachment", cluster, (), (), status)
-    yield Resource("storage.k8s.io", "v1", "volumeattributesclasses", "VolumeAttributesClass", cluster, ("vac",))
+    yield Resource(
+        "storage.k8s.io", "v1", "volumeattributesclasses", "VolumeAttributesClass", cluster, ("vac",)
+    )
 
     # scheduling and coordination
     yield Resource("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", cluster, ("pc",))
-    yield Resource("scheduling.x-k8s.io", "v1alpha1", "podgroups", "PodGroup", namespaced, ("pg",), (), status)
+    yield Resource(
+        "scheduling.x-k8s.io", "v1alpha1", "podgroups", "PodGroup", namespaced, ("pg",), (), status
+    )
     yield Resource("coordination.k8s.io", "v1", "leases", "Lease", namespaced)
     yield Resource("discovery.k8s.io", "v1", "endpointslices", "EndpointSlice", namespaced)
     yield Resource("node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", cluster)
     yield Resource(
-        "events.k8s.io", "v1", "events", "Event", namespaced, ("ev",),
+        "events.k8s.io",
+        "v1",
+        "events",
+        "Event",
+        namespaced,
+        ("ev",),
         selectable=(
-            "reason", "reportingController", "type", "regarding.kind", "regarding.namespace", "regarding.name",
-            "regarding.uid", "regarding.apiVersion", "regarding.resourceVersion", "regarding.fieldPath",
+            "reason",
+            "reportingController",
+            "type",
+            "regarding.kind",
+            "regarding.namespace",
+            "regarding.name",
+            "regarding.uid",
+            "regarding.apiVersion",
+            "regarding.resourceVersion",
+            "regarding.fieldPath",
         ),
     )
 
@@ -157,7 +237,11 @@ def _rows() -> Iterator[Resource]:
     yield Resource("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", namespaced, (), (), status)
     yield Resource("resource.k8s.io", "v1", "resourceclaimtemplates", "ResourceClaimTemplate", namespaced)
     yield Resource(
-        "resource.k8s.io", "v1", "resourceslices", "ResourceSlice", cluster,
+        "resource.k8s.io",
+        "v1",
+        "resourceslices",
+        "ResourceSlice",
+        cluster,
         selectable=("spec.nodeName", "spec.driver"),
     )
 
