@@ -181,7 +181,8 @@ def unsupported_media_type(found: str, accepted: Sequence[str]) -> StatusError:
     return StatusError(
         415,
         "UnsupportedMediaType",
-        f"the body of the request was in an unknown format - accepted media types include: {', '.join(accepted)}"
+        "the body of the request was in an unknown format - accepted media types include: "
+        + ", ".join(accepted)
         + (f" (found {found})" if found else ""),
     )
 

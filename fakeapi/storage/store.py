@@ -31,7 +31,7 @@ class _Collection:
         self.watchers: dict[Subscription, str] = {}
         self._sorted: list[Key] | None = None
 
-    def keys(self) -> list[Key]:
+    def ordered_keys(self) -> list[Key]:
         """Every key in the order of the real server's lists: by namespace, then by name."""
         if self._sorted is None:
             self._sorted = sorted(self.objects)
@@ -108,7 +108,7 @@ class Store:
     def iterate(self, collection: str, namespace: str = "") -> Iterator[Version]:
         """Current versions in key order, of one namespace when it is named."""
         home = self._of(collection)
-        for key in home.keys():
+        for key in home.ordered_keys():
             if not namespace or key[0] == namespace:
                 yield home.objects[key]
 

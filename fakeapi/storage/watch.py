@@ -36,7 +36,7 @@ class Subscription:
         return len(self._lines)
 
     def offer(self, change: Change) -> None:
-        """Queue the change as this watcher sees it: entering its selection is an addition, leaving a deletion."""
+        """Queue the change as seen here: entering the selection is an addition, leaving it a deletion."""
         self.revision = change.revision
         kind = self._seen_as(change)
         if kind is None or self.overflowed:
@@ -66,4 +66,4 @@ class Subscription:
 
 
 DEFAULT_QUEUE_LIMIT: Final = 100_000
-"""Events that one watcher may have waiting: some ten thousand pods created at one instant, several changes each."""
+"""Events one watcher may have waiting: ten thousand pods created at one instant, several changes each."""
