@@ -3,6 +3,7 @@
 Codes, reasons and wordings follow ``k8s.io/apimachinery/pkg/api/errors``.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -23,6 +24,42 @@ class Cause:
     def to_json(self) -> JsonObject:
         """The ``StatusCause`` object."""
         return {"reason": self.reason, "message": self.message, "field": self.field}
+
+
+def invalid_value(field: str, value: object, why: str) -> Cause:
+    """The field's value breaks a rule."""
+    return Cause(field, f"Invalid value: {_shown(value)}: {why}")
+
+
+def required_value(field: str, why: str = "") -> Cause:
+    """The field must be there and is not."""
+    return Cause(field, f"Required value: {why}" if why else "Required value", "FieldValueRequired")
+
+
+def forbidden_value(field: str, why: str) -> Cause:
+    """The field may not be set, or not be changed, this way."""
+    return Cause(field, f"Forbidden: {why}", "FieldValueForbidden")
+
+
+def unsupported_value(field: str, value: object, supported: Sequence[str]) -> Cause:
+    """The field's value is not one of a closed list."""
+    names = ", ".join(f'"{name}"' for name in sorted(supported))
+    message = f"Unsupported value: {_shown(value)}: supported values: {names}"
+    return Cause(field, message, "FieldValueNotSupported")
+
+
+def duplicate_value(field: str, value: object) -> Cause:
+    """The value stands in the list already."""
+    return Cause(field, f"Duplicate value: {_shown(value)}", "FieldValueDuplicate")
+
+
+_SHOWN_LENGTH: Final = 1024
+"""Characters of a bad value that an answer repeats: enough to recognise it, not enough to be abused."""
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text if len(text) <= _SHOWN_LENGTH else text[:_SHOWN_LENGTH] + "…"
 
 
 class StatusError(Exception):

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from fakeapi.storage.errors import KeyExists, KeyNotFound, VersionConflict, VersionInFuture
 from fakeapi.storage.history import History
 from fakeapi.storage.objects import Change, Key, Kind, Object, Version
-from fakeapi.storage.watch import DEFAULT_QUEUE_LIMIT, Selection, Subscription, everything
+from fakeapi.storage.watch import DEFAULT_QUEUE_LIMIT, Renderer, Selection, Subscription, everything
 
 DEFAULT_HISTORY_LIMIT: Final = 20_000
 """Changes of one collection that stay resumable: several times what one instant of a large scenario makes."""
@@ -177,6 +177,7 @@ class Store:
         select: Selection,
         wake: Callable[[], None],
         since: int | None = None,
+        render: Renderer = Change.line,
     ) -> tuple[Snapshot | None, Subscription]:
         """Subscribe; what happened before comes as a snapshot, or as queued changes after ``since``.
 
@@ -187,7 +188,7 @@ class Store:
             VersionInFuture: ``since`` has not happened.
         """
         home = self._of(collection)
-        subscription = Subscription(select, self._queue_limit, wake)
+        subscription = Subscription(select, self._queue_limit, wake, render)
         subscription.revision = self._revision
         snapshot = None
         if since is None:

@@ -19,10 +19,21 @@ def everything(_: Object) -> bool:
     return True
 
 
+Renderer: TypeAlias = Callable[[Change, Kind], bytes]
+"""Makes the line of one event; most watchers share :meth:`~fakeapi.storage.objects.Change.line`."""
+
+
 class Subscription:
     """Events for one watcher, in order, from the moment of its snapshot on."""
 
-    def __init__(self, select: Selection, limit: int, wake: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        select: Selection,
+        limit: int,
+        wake: Callable[[], None],
+        render: Renderer = Change.line,
+    ) -> None:
+        self._render = render
         self._select = select
         self._limit = limit
         self._wake = wake
@@ -45,7 +56,7 @@ class Subscription:
             self.overflowed = True
             self._lines.clear()
         else:
-            self._lines.append(change.line(kind))
+            self._lines.append(self._render(change, kind))
         self._wake()
 
     def _seen_as(self, change: Change) -> Kind | None:
