@@ -1,0 +1,26 @@
+"""What can go wrong while a process's clock is taken over."""
+
+from typing import Final
+
+SETTLE: Final = "--pace settle"
+"""The alternative that works wherever the clock of a process cannot be moved."""
+
+
+class WarpError(Exception):
+    """Root of this package's errors. The message is meant for the user."""
+
+
+class WarpUnavailable(WarpError):
+    """The clock of this process cannot be moved here.
+
+    ``reason`` says what is in the way, ``alternative`` what to do instead.
+    """
+
+    def __init__(self, reason: str, alternative: str = f"run with {SETTLE}") -> None:
+        self.reason = reason
+        self.alternative = alternative
+        super().__init__(f"the process's clock cannot be moved: {reason}; {alternative}")
+
+
+class StartFailed(WarpError):
+    """The program could not be started at all, or ended before its clock was taken over."""
