@@ -1,0 +1,192 @@
+"""The outcome of one run as a versioned file: ``result.json``.
+
+A result says what was run, how it ended, how far its times can be trusted, and what was measured. It never
+needs the timeline beside it to be read; the timeline never needs the result.
+
+Files of older schema versions are lifted step by step when they are read (:data:`MIGRATIONS`); files of newer
+versions are refused.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from evaluator.errors import FileFormatError, describe_problems
+from evaluator.files import write_atomically
+
+SCHEMA_VERSION: Final = 1
+"""Version of the file's schema; raised when a reader of the old one would misunderstand the new one."""
+
+RESULT_FILE = "result.json"
+"""Name of the result in a run's output folder."""
+
+TIMELINE_FILE = "timeline.jsonl"
+"""Name of the timeline in a run's output folder."""
+
+Migration: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
+
+MIGRATIONS: Mapping[int, Migration] = {}
+"""From schema version n: the function that turns its document into one of version n + 1."""
+
+Better: TypeAlias = Literal["lower", "higher", "none"]
+"""Which direction of a metric is an improvement; ``none`` where it is only a fact."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class JobCounts(_Part):
+    """What became of the pods that the scenario submitted."""
+
+    submitted: int = Field(ge=0)
+    finished: int = Field(ge=0, description="ended as succeeded")
+    failed: int = Field(ge=0, description="ended as failed, evicted or deleted")
+    running: int = Field(default=0, ge=0, description="had a node when the run ended")
+    pending: int = Field(ge=0, description="had no node when the run ended")
+
+
+class Fidelity(_Part):
+    """How far the run's virtual times can be trusted, and what they cost in real time."""
+
+    pace: str = Field(description="how idleness was established: warp (proven) or settle (guessed)")
+    jumps: int = Field(ge=0, description="times that virtual time was moved")
+    forced_moves: int = Field(ge=0, description="moves without proof of idleness; must be 0")
+    wakeups: int = Field(default=0, ge=0, description="timers of the scheduler visited while pods waited")
+    longest_wait_s: float = Field(ge=0, description="longest real wait for the scheduler to become idle")
+    clock_lead_s: float = Field(ge=0, description="greatest lead of the scheduler's clock over virtual time")
+    scheduler_cpu_s: float = Field(ge=0, description="CPU time of the scheduler's process")
+    requests: int = Field(default=0, ge=0, description="API requests that the scheduler made")
+    details: dict[str, JsonValue] = Field(default_factory=dict, description="further figures of the pace")
+
+
+class Metric(_Part):
+    """One measured figure."""
+
+    value: float | None = Field(
+        description="null where there was nothing to measure, such as no job with a deadline"
+    )
+    unit: str = Field(description="s, ratio, 1/h, count …")
+    better: Better
+    definition: str = Field(default="", description="what exactly was computed")
+
+
+class Note(_Part):
+    """Something that was changed, dropped or invented on the way from a source to the workload."""
+
+    topic: str
+    text: str
+    count: int | None = None
+
+
+class RunResult(_Part):
+    """The outcome of one run."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    scenario: str
+    scenario_title: str = ""
+    scenario_digest: str = Field(description="SHA-256 of the workload: equal digests, equal work")
+    timeline_digest: str = Field(
+        default="", description="SHA-256 of timeline.jsonl; equal runs, equal digest"
+    )
+    scheduler: str
+    scheduler_command: list[str] = Field(default_factory=list)
+    scheduler_version: str = ""
+    seed: int
+    parameters: dict[str, JsonValue]
+    start: str = Field(description="instant at which virtual time began, RFC 3339")
+    ended: str = Field(description="why the run ended")
+    complete: bool = Field(default=True, description="false if it was interrupted or the scheduler failed")
+    wall_s: float = Field(ge=0, description="real time that the run took")
+    virtual_s: float = Field(ge=0, description="virtual time that passed")
+    jobs: JobCounts
+    fidelity: Fidelity
+    metrics: dict[str, Metric]
+    notes: list[Note] = Field(default_factory=list)
+    versions: dict[str, str] = Field(default_factory=dict, description="this program, Python, platform")
+
+
+def write_result(result: RunResult, path: Path) -> None:
+    """Write ``result`` to ``path`` as indented JSON, whole or not at all.
+
+    :raises OSError: if the folder is missing or not writable.
+    """
+    document = result.model_dump(mode="json")
+    body = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    write_atomically(path, [body])
+
+
+def read_result(path: Path) -> RunResult:
+    """The result in a file, or in a run's output folder; older schema versions are lifted to this one.
+
+    :raises FileFormatError: with file and field, if it cannot be read or breaks the schema.
+    """
+    file = path / RESULT_FILE if path.is_dir() else path
+    try:
+        return RunResult.model_validate(migrated(_document(file), str(file)))
+    except ValidationError as error:
+        raise FileFormatError(
+            "; ".join(describe_problems(error)),
+            where=str(file),
+            next_step="The file does not follow the schema of a result: was it edited?",
+        ) from error
+
+
+def _document(file: Path) -> dict[str, Any]:
+    try:
+        document = orjson.loads(file.read_bytes())
+    except OSError as error:
+        raise FileFormatError(
+            f"cannot read the result: {error.strerror}",
+            where=str(file),
+            next_step=f"Give a run's output folder, or the {RESULT_FILE} in it.",
+        ) from error
+    except orjson.JSONDecodeError as error:
+        raise FileFormatError(
+            f"not JSON: {error}", where=str(file), next_step="Was the file cut short or edited?"
+        ) from error
+    if not isinstance(document, dict):
+        raise FileFormatError(
+            "not a JSON object", where=str(file), next_step=f"Give the {RESULT_FILE} of a run."
+        )
+    return document
+
+
+def migrated(
+    document: dict[str, Any],
+    where: str,
+    *,
+    migrations: Mapping[int, Migration] = MIGRATIONS,
+    target: int = SCHEMA_VERSION,
+) -> dict[str, Any]:
+    """``document`` lifted to schema version ``target``, one version at a time.
+
+    :raises FileFormatError: if its version is missing, unknown or newer than ``target``.
+    """
+    version = document.get("schema_version")
+    if not isinstance(version, int) or isinstance(version, bool):
+        raise FileFormatError(
+            f"schema_version = {version!r}: not a version number",
+            where=where,
+            next_step=f"Give the {RESULT_FILE} of a run.",
+        )
+    while version < target:
+        if version not in migrations:
+            raise FileFormatError(
+                f"schema_version = {version}: too old to be read",
+                where=where,
+                next_step="Run the scenario again.",
+            )
+        document = migrations[version](document)
+        version += 1
+        document["schema_version"] = version
+    if version > target:
+        raise FileFormatError(
+            f"schema_version = {version}: newer than this program, which reads up to {target}",
+            where=where,
+            next_step="Upgrade scheduler-evaluator.",
+        )
+    return document

@@ -1,0 +1,123 @@
+"""What a pod's or node's Kubernetes object says about it, as plain numbers.
+
+The way back from :mod:`evaluator.scenario.manifests`: for objects from scenarios and from anywhere else.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evaluator.scenario import manifests
+from evaluator.scenario.model import CHIP_RESOURCE
+from evaluator.scenario.units import Instant, parse_duration, parse_instant, parse_quantity
+
+MILLI = 1000
+"""Thousandths of a core in a core."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """Chips, CPU and memory that are requested or offered."""
+
+    chips: int = 0
+    cpu_milli: int = 0
+    memory_bytes: int = 0
+
+    def __add__(self, other: "Amounts") -> "Amounts":
+        return Amounts(
+            self.chips + other.chips,
+            self.cpu_milli + other.cpu_milli,
+            self.memory_bytes + other.memory_bytes,
+        )
+
+    def __or__(self, other: "Amounts") -> "Amounts":
+        """The greater of both, amount by amount."""
+        return Amounts(
+            max(self.chips, other.chips),
+            max(self.cpu_milli, other.cpu_milli),
+            max(self.memory_bytes, other.memory_bytes),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PodFacts:
+    """What is known of a pod when it is submitted. Times in nanoseconds."""
+
+    requests: Amounts
+    priority: int
+    deadline_ns: int | None
+    """Since the start of the run."""
+    expected_ns: int | None
+    run_ns: int | None
+    user: str | None
+    queue: str | None
+    scheduler: str
+
+
+def pod_facts(
+    pod: Mapping[str, Any], *, at_ns: int, start_ns: int, chip_resource: str = CHIP_RESOURCE
+) -> PodFacts:
+    """The facts of a pod's object.
+
+    :param at_ns: its submission, nanoseconds since the start of the run.
+    :param start_ns: start of the run, nanoseconds since 1970-01-01T00:00:00Z.
+    :raises ValueError: if a quantity or one of our annotations cannot be read.
+    """
+    metadata, spec = pod["metadata"], pod["spec"]
+    annotations = metadata.get("annotations") or {}
+    labels = metadata.get("labels") or {}
+    deadline = annotations.get(manifests.DEADLINE)
+    return PodFacts(
+        requests=_requests(spec, chip_resource),
+        priority=spec.get("priority") or 0,
+        deadline_ns=None if deadline is None else _deadline(parse_instant(deadline), at_ns, start_ns),
+        expected_ns=_duration(annotations.get(manifests.EXPECTED_DURATION)),
+        run_ns=_duration(annotations.get(manifests.RUN_TIME)),
+        user=labels.get(manifests.USER),
+        queue=labels.get(manifests.QUEUE),
+        scheduler=spec.get("schedulerName") or "default-scheduler",
+    )
+
+
+def _deadline(deadline: Instant, at_ns: int, start_ns: int) -> int:
+    return deadline.since(start_ns, origin_ns=at_ns)
+
+
+def _duration(text: str | None) -> int | None:
+    return None if text is None else int(parse_duration(text))
+
+
+def _requests(spec: Mapping[str, Any], chip_resource: str) -> Amounts:
+    """What the pod takes from a node: ``PodRequests`` of ``k8s.io/component-helpers/resource``.
+
+    Containers together, or the greatest moment of start-up if that is more, plus overhead. An init container
+    that keeps running (``restartPolicy: Always``) counts from its start on.
+    """
+    sidecars, starting = Amounts(), Amounts()
+    for each in spec.get("initContainers") or ():
+        amounts = _container(each, chip_resource)
+        if each.get("restartPolicy") == "Always":
+            sidecars += amounts
+            starting |= sidecars
+        else:
+            starting |= sidecars + amounts
+    running = sum((_container(each, chip_resource) for each in spec.get("containers") or ()), sidecars)
+    return (running | starting) + amounts_of(spec.get("overhead") or {}, chip_resource)
+
+
+def _container(container: Mapping[str, Any], chip_resource: str) -> Amounts:
+    resources = container.get("resources") or {}
+    # A request that is left out defaults to the limit.
+    return amounts_of({**(resources.get("limits") or {}), **(resources.get("requests") or {})}, chip_resource)
+
+
+def amounts_of(amounts: Mapping[str, Any], chip_resource: str = CHIP_RESOURCE) -> Amounts:
+    """The amounts of a resource list, such as a node's ``allocatable``. Fractions are rounded up.
+
+    :raises ValueError: if a quantity cannot be read.
+    """
+    return Amounts(
+        chips=parse_quantity(str(amounts.get(chip_resource, "0"))),
+        cpu_milli=parse_quantity(str(amounts.get("cpu", "0")), scale=MILLI),
+        memory_bytes=parse_quantity(str(amounts.get("memory", "0"))),
+    )

@@ -1,0 +1,232 @@
+"""Scenario items as the Kubernetes objects that the API server is given.
+
+The world and the scheduler read a pod's hidden facts from its annotations; this module writes them, and
+:mod:`evaluator.scenario.facts` reads them back.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, Final, TypeAlias
+
+from evaluator.scenario.model import CHIP_RESOURCE, Node, Pod, PriorityClass, Taint, Toleration
+from evaluator.scenario.units import format_bytes, format_cpu, format_duration, format_rfc3339, parse_duration
+from fakeapi.kernel.time import SECOND
+
+Object: TypeAlias = dict[str, Any]
+"""A Kubernetes object in its JSON form."""
+
+DEADLINE: Final = "lst.scheduler/deadline"
+"""Annotation for the scheduler: RFC 3339 to the nanosecond, since creation times have whole seconds."""
+
+EXPECTED_DURATION: Final = "lst.scheduler/expected-duration"
+"""Annotation for the scheduler: its estimate of the run time, a duration."""
+
+RUN_TIME: Final = "fakeapi.world/run-time"
+"""Annotation for the world: how long the work takes once started; absent: for ever."""
+
+START_DELAY: Final = "fakeapi.world/start-delay"
+"""Annotation for the world: from binding to the start of the work."""
+
+STOP_TIME: Final = "fakeapi.world/stop-time"
+"""Annotation for the world: how long the work needs to stop when told to."""
+
+USER: Final = "lst.scheduler/user"
+"""Label: who submitted the pod."""
+
+QUEUE: Final = "lst.scheduler/queue"
+"""Label: the queue it was submitted to."""
+
+CHIP_TYPE_LABEL: Final = "nvidia.com/gpu.product"
+"""Label of a node's chip type, as NVIDIA's feature discovery writes it."""
+
+CONTAINER: Final = "main"
+"""Name of a pod's only container."""
+
+IMAGE: Final = "registry.example/workload:1"
+"""Image of that container; nothing pulls it."""
+
+OS_LABELS: Final[Mapping[str, str]] = {"kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
+"""Labels that every kubelet sets."""
+
+KUBELET_VERSION: Final = "v1.37.2"
+"""Version that nodes report: that of the Kubernetes release whose behaviour the world follows."""
+
+
+def pod_manifest(
+    pod: Pod, *, at_ns: int, start_ns: int, scheduler_name: str, chip_resource: str = CHIP_RESOURCE
+) -> Object:
+    """The pod as it is created.
+
+    :param at_ns: its submission, nanoseconds since the start of the run.
+    :param start_ns: start of the run, nanoseconds since 1970-01-01T00:00:00Z.
+    :param scheduler_name: name of the scheduler under test, for a pod that names none.
+    """
+    requests = _amounts(pod.cpu_milli, pod.memory_bytes, pod.chips, chip_resource)
+    spec: Object = {
+        "schedulerName": pod.scheduler_name or scheduler_name,
+        "restartPolicy": "Never",
+        "terminationGracePeriodSeconds": parse_duration(pod.grace) // SECOND,
+        "containers": [
+            {"name": CONTAINER, "image": IMAGE, "resources": {"requests": requests, "limits": dict(requests)}}
+        ],
+    }
+    if pod.priority_class is not None:
+        spec["priorityClassName"] = pod.priority_class
+    if pod.node_selector:
+        spec["nodeSelector"] = dict(pod.node_selector)
+    if pod.tolerations:
+        spec["tolerations"] = [_toleration(each) for each in pod.tolerations]
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": pod.name,
+            "namespace": pod.namespace,
+            "labels": _pod_labels(pod),
+            "annotations": _pod_annotations(pod, at_ns, start_ns),
+        },
+        "spec": spec,
+    }
+
+
+def _pod_labels(pod: Pod) -> dict[str, str]:
+    told = {USER: pod.user, QUEUE: pod.queue}
+    return {key: value for key, value in told.items() if value is not None} | dict(pod.labels)
+
+
+def _pod_annotations(pod: Pod, at_ns: int, start_ns: int) -> dict[str, str]:
+    annotations = {}
+    deadline_ns = pod.deadline_ns(at_ns, start_ns)
+    if deadline_ns is not None:
+        annotations[DEADLINE] = format_rfc3339(start_ns + deadline_ns)
+    if pod.expected_ns is not None:
+        annotations[EXPECTED_DURATION] = format_duration(pod.expected_ns)
+    world = {RUN_TIME: pod.run_time, START_DELAY: pod.start_delay, STOP_TIME: pod.stop_time}
+    for key, value in world.items():
+        if value is not None:
+            annotations[key] = format_duration(parse_duration(value))
+    return annotations | dict(pod.annotations)
+
+
+def _toleration(toleration: Toleration) -> Object:
+    fields = {
+        "key": toleration.key,
+        "operator": toleration.operator,
+        "value": toleration.value or None,
+        "effect": toleration.effect,
+        "tolerationSeconds": toleration.seconds,
+    }
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def _amounts(cpu_milli: int, memory_bytes: int, chips: int, chip_resource: str) -> dict[str, str]:
+    amounts = {"cpu": format_cpu(cpu_milli), "memory": format_bytes(memory_bytes)}
+    if chips:
+        amounts[chip_resource] = str(chips)
+    return amounts
+
+
+def node_manifest(node: Node, *, at_ns: int, start_ns: int, chip_resource: str = CHIP_RESOURCE) -> Object:
+    """The node as its kubelet would have registered it, ready since ``at_ns``.
+
+    :param at_ns: when it joins, nanoseconds since the start of the run.
+    :param start_ns: start of the run, nanoseconds since 1970-01-01T00:00:00Z.
+    """
+    amounts = _amounts(node.cpu_milli, node.memory_bytes, node.chips, chip_resource) | {
+        "pods": str(node.pods)
+    }
+    spec = {"taints": [_taint(each) for each in node.taints]} if node.taints else {}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": node.name, "labels": _node_labels(node)},
+        "spec": spec,
+        "status": {
+            "capacity": amounts,
+            "allocatable": dict(amounts),
+            "conditions": _conditions(format_rfc3339((start_ns + at_ns) // SECOND * SECOND)),
+            "addresses": [
+                {"type": "InternalIP", "address": _address(node.name)},
+                {"type": "Hostname", "address": node.name},
+            ],
+            "nodeInfo": _node_info(node.name),
+        },
+    }
+
+
+def _node_labels(node: Node) -> dict[str, str]:
+    told = {
+        "kubernetes.io/hostname": node.name,
+        CHIP_TYPE_LABEL: node.chip_type,
+        "topology.kubernetes.io/zone": node.zone,
+        "topology.kubernetes.io/region": node.region,
+    }
+    return {**OS_LABELS, **{key: value for key, value in told.items() if value is not None}, **node.labels}
+
+
+def _taint(taint: Taint) -> Object:
+    fields = {"key": taint.key, "value": taint.value or None, "effect": taint.effect}
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+_CONDITIONS: Final = (
+    # As a healthy kubelet reports them: kubernetes pkg/kubelet/nodestatus/setters.go.
+    ("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+    ("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+    ("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+    ("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
+)
+
+
+def _conditions(since: str) -> list[Object]:
+    return [
+        {
+            "type": kind,
+            "status": status,
+            "reason": reason,
+            "message": message,
+            "lastHeartbeatTime": since,
+            "lastTransitionTime": since,
+        }
+        for kind, status, reason, message in _CONDITIONS
+    ]
+
+
+def _address(name: str) -> str:
+    """A private address that depends on the name alone, so that it is the same in every run."""
+    number = int.from_bytes(_name_hash(name)[:3], "big")
+    return f"10.{number >> 16}.{number >> 8 & 0xFF}.{number & 0xFF}"
+
+
+def _node_info(name: str) -> Object:
+    digest = _name_hash(name).hex()
+    return {
+        "machineID": digest[:32],
+        "systemUUID": digest[:32],
+        "bootID": digest[32:],
+        "kernelVersion": "6.12.0",
+        "osImage": "Linux",
+        "containerRuntimeVersion": "containerd://2.1.0",
+        "kubeletVersion": KUBELET_VERSION,
+        "kubeProxyVersion": "",
+        "operatingSystem": "linux",
+        "architecture": "amd64",
+    }
+
+
+def _name_hash(name: str) -> bytes:
+    """SHA-256 of a name: the source of facts about it that only have to be stable."""
+    return hashlib.sha256(name.encode()).digest()
+
+
+def priority_class_manifest(priority_class: PriorityClass) -> Object:
+    """The priority class as it is created."""
+    return {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": priority_class.name},
+        "value": priority_class.value,
+        "globalDefault": priority_class.default,
+        "description": priority_class.description,
+        "preemptionPolicy": "PreemptLowerPriority" if priority_class.preempts else "Never",
+    }

@@ -1,0 +1,88 @@
+"""A scenario as a run performs it: every item resolved to an instant, in order."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evaluator.scenario.manifests import Object, node_manifest, pod_manifest, priority_class_manifest
+from evaluator.scenario.model import (
+    Arriving,
+    Delete,
+    Manifest,
+    Node,
+    Note,
+    Pod,
+    PriorityClass,
+    ScenarioParameters,
+    Settings,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One item and the instant at which it happens."""
+
+    at_ns: int
+    """Nanoseconds since the start of the run."""
+    item: Arriving
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedScenario:
+    """A scenario whose items are known, checked and in order."""
+
+    name: str
+    path: Path
+    digest: str
+    """SHA-256 of everything that arrives: equal digests, equal work."""
+    seed: int
+    settings: Settings
+    parameters: ScenarioParameters
+    arrivals: tuple[Arrival, ...]
+    """In the order of time; at one instant what others need comes first, then in the order of the file."""
+    notes: tuple[Note, ...] = field(default=())
+    """What was changed, dropped or invented on the way from a source to these items."""
+
+    @property
+    def start_ns(self) -> int:
+        """Start of the run, nanoseconds since 1970-01-01T00:00:00Z."""
+        return self.settings.start_ns
+
+    @property
+    def until_ns(self) -> int | None:
+        """Latest end of the run, nanoseconds since its start; none: when nothing is left to happen."""
+        return self.settings.until_ns
+
+    def nodes(self) -> Iterator[Node]:
+        """All nodes, in order."""
+        return (arrival.item for arrival in self.arrivals if isinstance(arrival.item, Node))
+
+    def pods(self) -> Iterator[Pod]:
+        """All pods, in order."""
+        return (arrival.item for arrival in self.arrivals if isinstance(arrival.item, Pod))
+
+    def manifest(self, arrival: Arrival, *, scheduler_name: str) -> Object | None:
+        """The object that an arrival creates; none for a deletion.
+
+        :param scheduler_name: name of the scheduler under test, for pods that name none.
+        """
+        chip_resource = self.settings.chip_resource
+        match arrival.item:
+            case Pod() as pod:
+                return pod_manifest(
+                    pod,
+                    at_ns=arrival.at_ns,
+                    start_ns=self.start_ns,
+                    scheduler_name=scheduler_name,
+                    chip_resource=chip_resource,
+                )
+            case Node() as node:
+                return node_manifest(
+                    node, at_ns=arrival.at_ns, start_ns=self.start_ns, chip_resource=chip_resource
+                )
+            case PriorityClass() as priority_class:
+                return priority_class_manifest(priority_class)
+            case Manifest(object=given):
+                return dict(given)
+            case Delete():
+                return None
