@@ -1,11 +1,14 @@
 """What the run loop needs of a pace, and what a pace needs of the server: two interfaces and a receipt."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from evaluator.pace.fidelity import Fidelity
 from fakeapi.kernel.time import Duration, Instant
+
+Address: TypeAlias = tuple[str, int]
+"""Host and port of a client's end of a connection, as in ASGI's ``scope["client"]``."""
 
 
 class SocketLike(Protocol):
@@ -34,10 +37,11 @@ class Traffic(Protocol):
         """A counter that grows whenever :meth:`sockets` or :meth:`listeners` would answer differently."""
         ...
 
-    def unsent(self) -> int:
-        """Bytes that wait in user space for the kernel: watch queues and write buffers together.
+    def unsent(self) -> Mapping[Address, int]:
+        """Bytes that wait in user space for the kernel, watch queues and write buffers together, by client.
 
-        Only those meant for the scheduler count: a slow reader that merely looks on must not hold time.
+        Clients that have none need not be listed. The address tells whose they are: a slow reader that
+        merely looks on must not hold time.
         """
         ...
 
