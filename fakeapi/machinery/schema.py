@@ -1,9 +1,9 @@
 """What every Kubernetes object consists of, by the published types of one release.
 
-``schema.json`` is generated (``python -m tools.generate_schema``) from the ``.proto`` files, the Go structs and
-the OpenAPI document of the release it names. Protobuf decoding, strategic merge and the checks of a body's
-structure read it through the classes here. Nothing is interpreted before it is asked for: a server that never
-sees a ``FlowSchema`` never builds its description.
+``schema.json`` is generated (``python -m tools.generate_schema``) from the ``.proto`` files, the Go structs
+and the OpenAPI document of the release it names. Protobuf decoding, strategic merge and the checks of a
+body's structure read it through the classes here. Nothing is interpreted before it is asked for: a server
+that never sees a ``FlowSchema`` never builds its description.
 """
 
 import functools
@@ -31,9 +31,9 @@ Form = Literal[
 """How a message looks in JSON.
 
 ``object`` has the message's fields. The others are Go types with a JSON of their own: an RFC 3339 ``time`` in
-seconds, a ``micro_time`` in microseconds, a ``quantity``, an ``int_or_string``, ``raw`` JSON carried as bytes, a
-list of ``strings``, and in CustomResourceDefinitions a schema in whose place a list of schemas (``one_or_many``),
-a boolean or a list of strings may stand.
+seconds, a ``micro_time`` in microseconds, a ``quantity``, an ``int_or_string``, ``raw`` JSON carried as
+bytes, a list of ``strings``, and in CustomResourceDefinitions a schema in whose place a list of schemas
+(``one_or_many``), a boolean or a list of strings may stand.
 """
 
 SCALARS: Final = frozenset(("string", "bool", "int32", "int64", "double", "bytes"))
@@ -53,7 +53,8 @@ class Field:
         shape: one value, a list of them, or a map from strings to them.
         pointer: Go keeps a pointer, so that absent and zero differ.
         keep: Go writes the field also when it is empty (it has no ``omitempty``).
-        omit_zero: Go leaves a zero struct out (``omitzero``); else a struct that is no pointer is always there.
+        omit_zero: Go leaves a zero struct out (``omitzero``); else a struct that is no pointer is always
+            there.
         inline: the message's fields are the owner's own in JSON.
         required: the published definition demands it.
         merge_key: strategic merge matches the maps of this list by this key.
@@ -127,8 +128,9 @@ class Schema:
     """All messages of one release, built when they are asked for.
 
     Args:
-        document: the content of ``schema.json``: ``source``, ``kinds`` (``group/version/kind`` → message, ``*``
-            for every group or version), ``go_types`` (named collections → what they stand for), ``messages``.
+        document: the content of ``schema.json``: ``source``, ``kinds`` (``group/version/kind`` → message,
+            ``*`` for every group or version), ``go_types`` (named collections → what they stand for) and
+            ``messages``.
     """
 
     def __init__(self, document: dict[str, Any]) -> None:
