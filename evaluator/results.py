@@ -16,6 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from evaluator.errors import FileFormatError, describe_problems
 from evaluator.files import write_atomically
+from evaluator.metrics.metric import Metric
+from evaluator.scenario.model import Note
 
 SCHEMA_VERSION: Final = 1
 """Version of the file's schema; raised when a reader of the old one would misunderstand the new one."""
@@ -30,9 +32,6 @@ Migration: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 
 MIGRATIONS: Mapping[int, Migration] = {}
 """From schema version n: the function that turns its document into one of version n + 1."""
-
-Better: TypeAlias = Literal["lower", "higher", "none"]
-"""Which direction of a metric is an improvement; ``none`` where it is only a fact."""
 
 
 class _Part(BaseModel):
@@ -61,25 +60,6 @@ class Fidelity(_Part):
     scheduler_cpu_s: float = Field(ge=0, description="CPU time of the scheduler's process")
     requests: int = Field(default=0, ge=0, description="API requests that the scheduler made")
     details: dict[str, JsonValue] = Field(default_factory=dict, description="further figures of the pace")
-
-
-class Metric(_Part):
-    """One measured figure."""
-
-    value: float | None = Field(
-        description="null where there was nothing to measure, such as no job with a deadline"
-    )
-    unit: str = Field(description="s, ratio, 1/h, count …")
-    better: Better
-    definition: str = Field(default="", description="what exactly was computed")
-
-
-class Note(_Part):
-    """Something that was changed, dropped or invented on the way from a source to the workload."""
-
-    topic: str
-    text: str
-    count: int | None = None
 
 
 class RunResult(_Part):

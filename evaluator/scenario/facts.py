@@ -10,6 +10,7 @@ from typing import Any
 from evaluator.scenario import manifests
 from evaluator.scenario.model import CHIP_RESOURCE
 from evaluator.scenario.units import Instant, parse_duration, parse_instant, parse_quantity
+from fakeapi.cluster.annotations import RUN_TIME
 
 MILLI = 1000
 """Thousandths of a core in a core."""
@@ -72,7 +73,7 @@ def pod_facts(
         priority=spec.get("priority") or 0,
         deadline_ns=None if deadline is None else _deadline(parse_instant(deadline), at_ns, start_ns),
         expected_ns=_duration(annotations.get(manifests.EXPECTED_DURATION)),
-        run_ns=_duration(annotations.get(manifests.RUN_TIME)),
+        run_ns=_duration(annotations.get(RUN_TIME)),
         user=labels.get(manifests.USER),
         queue=labels.get(manifests.QUEUE),
         scheduler=spec.get("schedulerName") or "default-scheduler",

@@ -10,6 +10,8 @@ from typing import Any, Final, TypeAlias
 
 from evaluator.scenario.model import CHIP_RESOURCE, Node, Pod, PriorityClass, Taint, Toleration
 from evaluator.scenario.units import format_bytes, format_cpu, format_duration, format_rfc3339, parse_duration
+from fakeapi.cluster.addresses import NODE_NETWORK, numbered
+from fakeapi.cluster.annotations import EXIT_CODE, RUN_TIME, START_DELAY, STOP_TIME
 from fakeapi.kernel.time import SECOND
 
 Object: TypeAlias = dict[str, Any]
@@ -20,15 +22,6 @@ DEADLINE: Final = "lst.scheduler/deadline"
 
 EXPECTED_DURATION: Final = "lst.scheduler/expected-duration"
 """Annotation for the scheduler: its estimate of the run time, a duration."""
-
-RUN_TIME: Final = "fakeapi.world/run-time"
-"""Annotation for the world: how long the work takes once started; absent: for ever."""
-
-START_DELAY: Final = "fakeapi.world/start-delay"
-"""Annotation for the world: from binding to the start of the work."""
-
-STOP_TIME: Final = "fakeapi.world/stop-time"
-"""Annotation for the world: how long the work needs to stop when told to."""
 
 USER: Final = "lst.scheduler/user"
 """Label: who submitted the pod."""
@@ -70,8 +63,8 @@ def pod_manifest(
             {"name": CONTAINER, "image": IMAGE, "resources": {"requests": requests, "limits": dict(requests)}}
         ],
     }
-    if pod.priority_class is not None:
-        spec["priorityClassName"] = pod.priority_class
+    if pod.class_name is not None:
+        spec["priorityClassName"] = pod.class_name
     if pod.node_selector:
         spec["nodeSelector"] = dict(pod.node_selector)
     if pod.tolerations:
@@ -105,6 +98,8 @@ def _pod_annotations(pod: Pod, at_ns: int, start_ns: int) -> dict[str, str]:
     for key, value in world.items():
         if value is not None:
             annotations[key] = format_duration(parse_duration(value))
+    if pod.exit_code:
+        annotations[EXIT_CODE] = str(pod.exit_code)
     return annotations | dict(pod.annotations)
 
 
@@ -126,11 +121,14 @@ def _amounts(cpu_milli: int, memory_bytes: int, chips: int, chip_resource: str) 
     return amounts
 
 
-def node_manifest(node: Node, *, at_ns: int, start_ns: int, chip_resource: str = CHIP_RESOURCE) -> Object:
+def node_manifest(
+    node: Node, *, at_ns: int, start_ns: int, number: int = 0, chip_resource: str = CHIP_RESOURCE
+) -> Object:
     """The node as its kubelet would have registered it, ready since ``at_ns``.
 
     :param at_ns: when it joins, nanoseconds since the start of the run.
     :param start_ns: start of the run, nanoseconds since 1970-01-01T00:00:00Z.
+    :param number: sets it apart from other nodes where a number is needed, as in its address.
     """
     amounts = _amounts(node.cpu_milli, node.memory_bytes, node.chips, chip_resource) | {
         "pods": str(node.pods)
@@ -146,7 +144,7 @@ def node_manifest(node: Node, *, at_ns: int, start_ns: int, chip_resource: str =
             "allocatable": dict(amounts),
             "conditions": _conditions(format_rfc3339((start_ns + at_ns) // SECOND * SECOND)),
             "addresses": [
-                {"type": "InternalIP", "address": _address(node.name)},
+                {"type": "InternalIP", "address": numbered(NODE_NETWORK, number)},
                 {"type": "Hostname", "address": node.name},
             ],
             "nodeInfo": _node_info(node.name),
@@ -192,14 +190,9 @@ def _conditions(since: str) -> list[Object]:
     ]
 
 
-def _address(name: str) -> str:
-    """A private address that depends on the name alone, so that it is the same in every run."""
-    number = int.from_bytes(_name_hash(name)[:3], "big")
-    return f"10.{number >> 16}.{number >> 8 & 0xFF}.{number & 0xFF}"
-
-
 def _node_info(name: str) -> Object:
-    digest = _name_hash(name).hex()
+    # Facts that have to be stable and different, and nothing more.
+    digest = hashlib.sha256(name.encode()).hexdigest()
     return {
         "machineID": digest[:32],
         "systemUUID": digest[:32],
@@ -212,11 +205,6 @@ def _node_info(name: str) -> Object:
         "operatingSystem": "linux",
         "architecture": "amd64",
     }
-
-
-def _name_hash(name: str) -> bytes:
-    """SHA-256 of a name: the source of facts about it that only have to be stable."""
-    return hashlib.sha256(name.encode()).digest()
 
 
 def priority_class_manifest(priority_class: PriorityClass) -> Object:

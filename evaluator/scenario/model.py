@@ -66,6 +66,11 @@ def _name(value: str) -> str:
     return value
 
 
+def implied_class_name(priority: int) -> str:
+    """Name of the priority class that is made for pods that only give a number."""
+    return f"scenario-priority-{'minus-' if priority < 0 else ''}{abs(priority)}"
+
+
 Name: TypeAlias = Annotated[str, PlainValidator(_name, json_schema_input_type=str)]
 """Name of an object, as Kubernetes accepts it."""
 
@@ -241,6 +246,8 @@ class Pod(Item):
     """From binding to the start of the work: image pull and start-up."""
     stop_time: DurationText | None = None
     """How long it needs to stop when told to; its capacity is held until then."""
+    exit_code: Annotated[int, Field(ge=0, le=255)] = 0
+    """What its work exits with when its run time is over; anything but 0 makes it fail."""
     grace: DurationText = "30s"
     """Whole seconds after which a stop is forced (``terminationGracePeriodSeconds``)."""
     user: LabelValue | None = None
@@ -272,6 +279,13 @@ class Pod(Item):
     def key(self) -> str:
         """``namespace/name``."""
         return f"{self.namespace}/{self.name}"
+
+    @property
+    def class_name(self) -> str | None:
+        """Name of its priority class: the given one, or the one made for its priority."""
+        if self.priority is not None:
+            return implied_class_name(self.priority)
+        return self.priority_class
 
     @property
     def cpu_milli(self) -> int:
@@ -330,6 +344,11 @@ class Delete(Item):
     namespace: Name = "default"
     grace: DurationText | None = None
     """Grace period in whole seconds; none: the pod's own."""
+
+    @property
+    def key(self) -> str:
+        """``namespace/name``."""
+        return f"{self.namespace}/{self.pod}"
 
 
 class Note(Item):

@@ -25,6 +25,8 @@ class Arrival:
     at_ns: int
     """Nanoseconds since the start of the run."""
     item: Arriving
+    number: int = 0
+    """Its place among all arrivals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,11 @@ class LoadedScenario:
                 )
             case Node() as node:
                 return node_manifest(
-                    node, at_ns=arrival.at_ns, start_ns=self.start_ns, chip_resource=chip_resource
+                    node,
+                    at_ns=arrival.at_ns,
+                    start_ns=self.start_ns,
+                    number=arrival.number,
+                    chip_resource=chip_resource,
                 )
             case PriorityClass() as priority_class:
                 return priority_class_manifest(priority_class)

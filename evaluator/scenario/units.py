@@ -5,16 +5,15 @@ A scenario writes text with a unit (``"90m"``, ``"500m"``, ``"2Gi"``), a :class:
 refused. Inside, everything is an integer: nanoseconds, thousandths of a core, bytes.
 """
 
+import math
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from decimal import ROUND_CEILING, Decimal, localcontext
 
+from fakeapi.cluster.annotations import MAX_DURATION
 from fakeapi.kernel import time as kernel
-from fakeapi.kernel.time import DAY, MICROSECOND, SECOND
-
-MAX_DURATION = 36_525 * DAY
-"""One hundred years: beyond any workload, and far from the 292 years at which 64-bit nanoseconds overflow."""
+from fakeapi.kernel.time import MICROSECOND, SECOND
+from fakeapi.machinery import quantity
 
 MAX_AMOUNT = 2**63 - 1
 """Greatest amount that the Kubernetes API can carry in whole base units."""
@@ -24,18 +23,6 @@ MAX_TEXT = 64
 
 _BARE_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d\d", re.ASCII)
-
-# The suffixes of Kubernetes quantities: apimachinery pkg/api/resource/suffix.go.
-_QUANTITY_SUFFIXES = {
-    "n": Decimal("1e-9"), "u": Decimal("1e-6"), "m": Decimal("1e-3"), "": Decimal(1),
-    "k": Decimal(10**3), "M": Decimal(10**6), "G": Decimal(10**9),
-    "T": Decimal(10**12), "P": Decimal(10**15), "E": Decimal(10**18),
-    "Ki": Decimal(2**10), "Mi": Decimal(2**20), "Gi": Decimal(2**30),
-    "Ti": Decimal(2**40), "Pi": Decimal(2**50), "Ei": Decimal(2**60),
-}  # fmt: skip
-_QUANTITY = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(?:([KMGTPE]i|[numkMGTPE])|[eE]([+-]?\d{1,2}))?", re.ASCII)
-_QUANTITY_DIGITS = 60
-"""Decimal digits of exact arithmetic: 2**63 in units of 1e-9 has 28, and a parsed text at most 64."""
 
 
 class Duration(int):
@@ -221,19 +208,17 @@ def parse_quantity(text: str, *, scale: int = 1) -> int:
 
     :raises ValueError: saying what is wrong.
     """
-    stripped = text.strip()
-    found = _QUANTITY.fullmatch(stripped) if len(stripped) <= MAX_TEXT else None
-    if not found:
-        if stripped.startswith("-"):
-            raise ValueError("an amount cannot be negative")
-        raise ValueError('not a Kubernetes quantity; write a number with a suffix, such as "500m" or "2Gi"')
-    number, suffix, exponent = found.groups()
-    with localcontext(prec=_QUANTITY_DIGITS):
-        factor = Decimal(10) ** int(exponent) if exponent else _QUANTITY_SUFFIXES[suffix or ""]
-        exact = Decimal(number) * factor * scale
-        if exact > MAX_AMOUNT:
-            raise ValueError("greater than the API can carry")
-        return int(exact.to_integral_value(ROUND_CEILING))
+    try:
+        exact = quantity.parse(text.strip()) * scale
+    except quantity.QuantityError:
+        raise ValueError(
+            'not a Kubernetes quantity; write a number with a suffix, such as "500m" or "2Gi"'
+        ) from None
+    if exact < 0:
+        raise ValueError("an amount cannot be negative")
+    if exact > MAX_AMOUNT:
+        raise ValueError("greater than the API can carry")
+    return math.ceil(exact)
 
 
 def format_cpu(milli: int) -> str:

@@ -1,0 +1,135 @@
+"""Contradictions between the items of one scenario, found before anything starts."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+from evaluator.errors import ScenarioError
+from evaluator.scenario.model import (
+    Delete,
+    Manifest,
+    Node,
+    NodePool,
+    Note,
+    Pod,
+    PriorityClass,
+    ScenarioItem,
+    Settings,
+)
+from evaluator.scenario.units import format_duration
+
+BUILT_IN_PRIORITY_CLASSES: Final = frozenset({"system-cluster-critical", "system-node-critical"})
+"""Priority classes that every cluster has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An item and where in the scenario's file it came from."""
+
+    item: ScenarioItem
+    where: str
+
+
+def identity(item: ScenarioItem) -> tuple[str, str] | None:
+    """Kind and name by which two items would be one object; none for what has no name of its own."""
+    match item:
+        case Node() | NodePool():
+            return ("node", item.name)
+        case Pod():
+            return ("pod", item.key)
+        case PriorityClass():
+            return ("priority class", item.name)
+        case Manifest():
+            return _manifest_identity(item)
+        case Settings() | Delete() | Note():
+            return None
+        case _ as unreachable:
+            assert_never(unreachable)
+
+
+_NAMED_KINDS: Final = {
+    ("v1", "Node"): "node",
+    ("v1", "Pod"): "pod",
+    ("v1", "Namespace"): "namespace",
+    ("scheduling.k8s.io/v1", "PriorityClass"): "priority class",
+}
+"""Kinds of manifests that could also be, or be needed by, an item of the vocabulary."""
+
+
+def _manifest_identity(manifest: Manifest) -> tuple[str, str] | None:
+    name = manifest.object["metadata"].get("name")
+    if name is None:
+        return None
+    kind = _NAMED_KINDS.get((manifest.object["apiVersion"], manifest.object["kind"]))
+    if kind is None:
+        kind = f"{manifest.object['apiVersion']} {manifest.object['kind']}"
+    namespace = manifest.object["metadata"].get("namespace", "default" if kind == "pod" else None)
+    return (kind, f"{namespace}/{name}" if namespace else name)
+
+
+def check_names(single: Iterable[Placed]) -> None:
+    """Find two items that would be one object.
+
+    :raises ScenarioError: with file and line of the second.
+    """
+    seen: dict[tuple[str, str], str] = {}
+    for each in single:
+        found = identity(each.item)
+        if found is None:
+            continue
+        if found in seen:
+            kind, name = found
+            raise ScenarioError(
+                f"a second {kind} named {name!r}",
+                where=each.where,
+                next_step=f"Names are unique; the first is at {seen[found]}.",
+            )
+        seen[found] = each.where
+
+
+def check_references(timed: Iterable[tuple[int, Placed]]) -> None:
+    """Find pods that name an unknown priority class, and deletions of pods that are not there.
+
+    :param timed: items that arrive, with their instants in nanoseconds since the start of the run.
+    :raises ScenarioError: with file and line of the first.
+    """
+    ordered = list(timed)
+    known = {found: at_ns for at_ns, each in ordered if (found := identity(each.item))}
+    # Controllers of objects that are given as manifests may make pods under names that nobody can know yet.
+    closed = not any(isinstance(each.item, Manifest) for _, each in ordered)
+    for at_ns, each in ordered:
+        match each.item:
+            case Pod() as pod:
+                _check_class(pod, known, each.where)
+            case Delete() as delete if closed or ("pod", delete.key) in known:
+                _check_delete(delete, at_ns, known, each.where)
+            case _:
+                pass
+
+
+def _check_class(pod: Pod, known: dict[tuple[str, str], int], where: str) -> None:
+    name = pod.class_name
+    if name is None or name in BUILT_IN_PRIORITY_CLASSES or ("priority class", name) in known:
+        return
+    defined = ", ".join(sorted(name for kind, name in known if kind == "priority class")) or "none"
+    raise ScenarioError(
+        f"pod {pod.key} names the priority class {name!r}, which nothing defines",
+        where=where,
+        next_step=f"Yield PriorityClass(name={name!r}, value=…); defined so far: {defined}.",
+    )
+
+
+def _check_delete(delete: Delete, at_ns: int, known: dict[tuple[str, str], int], where: str) -> None:
+    submitted_ns = known.get(("pod", delete.key))
+    if submitted_ns is None:
+        raise ScenarioError(
+            f"Delete names pod {delete.key}, which nothing submits",
+            where=where,
+            next_step="Check the pod's name and namespace.",
+        )
+    if at_ns < submitted_ns:
+        raise ScenarioError(
+            f"pod {delete.key} is deleted {format_duration(submitted_ns - at_ns)} before it is submitted",
+            where=where,
+            next_step="Give Delete a later instant.",
+        )
