@@ -1,0 +1,3 @@
+module peers.example/apiload
+
+go 1.21

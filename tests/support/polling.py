@@ -1,0 +1,40 @@
+"""Waiting for another process, with a bound: the only way in which a test waits."""
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from fakeapi.kernel.clock import monotonic_ns, real_sleep
+from fakeapi.kernel.time import SECOND
+
+T = TypeVar("T")
+
+WITHIN_S: Final = 20.0
+"""How long a check may take to hold. Reached only where something is broken: far above what a slow machine needs."""
+
+PAUSE_S: Final = 0.02
+"""Between two looks: short beside a person's patience, long beside the cost of one look."""
+
+
+def eventually(check: Callable[[], T], *, within: float = WITHIN_S, what: str = "") -> T:
+    """The first true answer of ``check``, asked again and again.
+
+    A check that raises ``AssertionError`` has not held yet, so that it may be written as plain asserts; one
+    that returns ``None`` or ``True`` holds, and so does any other true value, which is returned.
+
+    Raises:
+        AssertionError: it did not hold within that many seconds; what the last look saw is the cause.
+    """
+    deadline = monotonic_ns() + int(within * SECOND)
+    while True:
+        last: AssertionError | None = None
+        try:
+            answer = check()
+        except AssertionError as error:
+            last = error
+        else:
+            if answer is None or answer:
+                return answer
+        if monotonic_ns() > deadline:
+            wanted = what or getattr(check, "__name__", "the check")
+            raise AssertionError(f"{wanted}: not so within {within:g} s") from last
+        real_sleep(PAUSE_S)
