@@ -1,0 +1,335 @@
+"""The status of a pod as a kubelet writes it: phase, conditions, container statuses.
+
+Pure functions from a pod and a moment to a new ``status``; nothing given is changed.
+Follows ``pkg/kubelet/kubelet_pods.go`` and ``pkg/kubelet/status/generate.go``. Left out, as
+nothing here runs for real: probes and readiness gates (a running container is ready at
+once), and the parts of a container status that only a runtime knows (``resources``,
+``user``, ``volumeMounts``).
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final, TypeAlias
+
+from fakeapi.kernel.time import SECOND, Duration, Instant, format_instant
+from fakeapi.storage.objects import Object
+
+Json: TypeAlias = dict[str, Any]
+
+TERMINAL_PHASES: Final = ("Succeeded", "Failed")
+
+SIGTERM_EXIT: Final = 128 + 15
+"""What a shell reports of a process that its termination signal ended."""
+SIGKILL_EXIT: Final = 128 + 9
+"""The same for a process that had to be killed when its grace period ran out."""
+
+_OWNED_CONDITIONS: Final = frozenset(
+    ("PodScheduled", "Ready", "Initialized", "ContainersReady", "PodReadyToStartContainers")
+)
+"""Conditions that a kubelet writes itself; it keeps all others as they are."""
+_CACHED_IMAGES: Final = 1024
+_CONTAINER_ID_PART: Final = 16
+"""Hexadecimal digits for each number in a container's id: with the uid's 32 that makes containerd's 64."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a pod's containers, from their start to their end."""
+
+    started: Instant
+    restarts: int = 0
+    finished: Instant | None = None
+    exit_code: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """A pod's runs as its status tells them: when the first began, the current or last, the one before."""
+
+    begun: Instant
+    current: Run
+    previous: Run | None = None
+
+    @classmethod
+    def begin(cls, at: Instant) -> "Runs":
+        """The first run starts."""
+        return cls(at, Run(at))
+
+    def end(self, at: Instant, exit_code: int) -> "Runs":
+        """The current run is over."""
+        ended = Run(self.current.started, self.current.restarts, at, exit_code)
+        return Runs(self.begun, ended, self.previous)
+
+    def again(self, at: Instant) -> "Runs":
+        """The next run starts."""
+        return Runs(self.begun, Run(at, self.current.restarts + 1), self.current)
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where a pod runs; None for a node that tells no address."""
+
+    host: str | None
+    pod: str | None
+
+
+def has_ended(pod: Object) -> bool:
+    """Whether the pod's phase is one that it never leaves; such a pod holds no capacity."""
+    status = pod.get("status") or {}
+    return status.get("phase") in TERMINAL_PHASES
+
+
+def creating(pod: Object, at: Instant, host: str | None) -> Json:
+    """Accepted by its node, while images are pulled: Pending."""
+    initial = bool(pod["spec"].get("initContainers"))
+    waiting = {"waiting": {"reason": "PodInitializing" if initial else "ContainerCreating"}}
+    unready = _unready(pod)
+    if initial:
+        names = [container["name"] for container in pod["spec"]["initContainers"]]
+        initialized = (
+            "False",
+            "ContainersNotInitialized",
+            f"containers with incomplete status: {_go(names)}",
+        )
+    else:
+        initialized = _TRUE
+    status = _status(pod, "Pending", at, Addresses(host, None), (_FALSE, initialized, unready, unready))
+    return {
+        **status,
+        **_init_statuses([_never_ran(container, waiting) for container in _init_containers(pod)]),
+        "containerStatuses": [_never_ran(container, waiting) for container in _containers(pod)],
+    }
+
+
+def running(pod: Object, at: Instant, runs: Runs, addresses: Addresses | None) -> Json:
+    """Every container runs: Running. ``addresses`` stay as they are when none are given."""
+    state = {"running": {"startedAt": format_instant(runs.current.started)}}
+    return {
+        **_status(pod, "Running", at, addresses, (_TRUE, _TRUE, _TRUE, _TRUE)),
+        **_init_statuses(_initialized(pod, runs.begun)),
+        "containerStatuses": [
+            _container_status(pod, index, container, runs.current, state, runs.previous)
+            for index, container in enumerate(_containers(pod))
+        ],
+    }
+
+
+def backing_off(pod: Object, at: Instant, runs: Runs, back_off: Duration) -> Json:
+    """The containers ended and wait to be started again: still Running, not ready."""
+    unready = _unready(pod)
+    return {
+        **_status(pod, "Running", at, None, (_TRUE, _TRUE, unready, unready)),
+        **_init_statuses(_initialized(pod, runs.begun)),
+        "containerStatuses": [
+            _container_status(
+                pod, index, container, runs.current, _crash_loop(pod, container, back_off), runs.current
+            )
+            for index, container in enumerate(_containers(pod))
+        ],
+    }
+
+
+def ended(pod: Object, at: Instant, runs: Runs) -> Json:
+    """Every container ended and none will start again: Succeeded or Failed."""
+    return {
+        **_terminal(pod, "Failed" if runs.current.exit_code else "Succeeded", at),
+        **_init_statuses(_initialized(pod, runs.begun, runs.current.finished)),
+        "containerStatuses": [
+            _container_status(
+                pod, index, container, runs.current, _terminated(pod, index, runs.current), runs.previous
+            )
+            for index, container in enumerate(_containers(pod))
+        ],
+    }
+
+
+def never_started(pod: Object, at: Instant) -> Json:
+    """Given up before any container ran: Failed, as ``status_manager.go`` says of such pods."""
+    return _terminal(pod, "Failed", at)
+
+
+_Outcome: TypeAlias = tuple[str, str, str]
+"""(status, reason, message) of a condition."""
+_TRUE: Final[_Outcome] = ("True", "", "")
+_FALSE: Final[_Outcome] = ("False", "", "")
+_SANDBOX_GONE: Final[_Outcome] = ("False", "PodSandboxNotReady", "pod sandbox is not ready")
+
+
+def _terminal(pod: Object, phase: str, at: Instant) -> Json:
+    completed = phase == "Succeeded"
+    unready: _Outcome = ("False", "PodCompleted" if completed else "PodFailed", "")
+    initialized: _Outcome = ("True", "PodCompleted", "") if completed else _TRUE
+    return _status(pod, phase, at, None, (_SANDBOX_GONE, initialized, unready, unready))
+
+
+def _unready(pod: Object) -> _Outcome:
+    names = [container["name"] for container in pod["spec"]["containers"]]
+    return ("False", "ContainersNotReady", f"containers with unready status: {_go(names)}")
+
+
+def _status(
+    pod: Object, phase: str, at: Instant, addresses: Addresses | None, outcomes: Sequence[_Outcome]
+) -> Json:
+    """The parts that every status has; ``outcomes`` of the four conditions in the kubelet's order."""
+    old: Json = pod.get("status") or {}
+    status = {**old, "phase": phase, "conditions": _conditions(pod, at, outcomes)}
+    status.setdefault("startTime", format_instant(at))
+    if "generation" in pod["metadata"]:
+        status["observedGeneration"] = pod["metadata"]["generation"]
+    if addresses is not None:
+        status.update(_addresses(addresses))
+    return status
+
+
+def _addresses(addresses: Addresses) -> Json:
+    fields: Json = {}
+    for name, address in (("host", addresses.host), ("pod", addresses.pod)):
+        if address is not None:
+            fields[f"{name}IP"] = address
+            fields[f"{name}IPs"] = [{"ip": address}]
+    return fields
+
+
+_CONDITION_ORDER: Final = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady")
+
+
+def _conditions(pod: Object, at: Instant, outcomes: Sequence[_Outcome]) -> list[Json]:
+    old: list[Json] = (pod.get("status") or {}).get("conditions") or []
+    before = {condition["type"]: condition for condition in old}
+    generation = pod["metadata"].get("generation")
+    conditions = [condition for condition in old if condition["type"] not in _OWNED_CONDITIONS]
+    for name, outcome in zip(_CONDITION_ORDER, outcomes, strict=True):
+        conditions.append(_condition(name, outcome, before.get(name), at, generation))
+    conditions.append(_condition("PodScheduled", _TRUE, before.get("PodScheduled"), at, generation))
+    return conditions
+
+
+def _condition(
+    name: str, outcome: _Outcome, before: Json | None, at: Instant, generation: int | None
+) -> Json:
+    value, reason, message = outcome
+    condition: Json = {"type": name}
+    if generation is not None:
+        condition["observedGeneration"] = generation
+    condition["status"] = value
+    condition["lastProbeTime"] = None
+    unchanged = before.get("lastTransitionTime") if before and before.get("status") == value else None
+    condition["lastTransitionTime"] = unchanged or format_instant(at)
+    if reason:
+        condition["reason"] = reason
+    if message:
+        condition["message"] = message
+    return condition
+
+
+def _containers(pod: Object) -> list[Json]:
+    containers: list[Json] = pod["spec"]["containers"]
+    # The kubelet sorts statuses by name; a single container is the common case.
+    return containers if len(containers) == 1 else sorted(containers, key=lambda found: str(found["name"]))
+
+
+def _init_containers(pod: Object) -> list[Json]:
+    return pod["spec"].get("initContainers") or []
+
+
+def _is_sidecar(container: Json) -> bool:
+    return container.get("restartPolicy") == "Always"
+
+
+def _init_statuses(statuses: list[Json]) -> Json:
+    return {"initContainerStatuses": statuses} if statuses else {}
+
+
+def _initialized(pod: Object, begun: Instant, finished: Instant | None = None) -> list[Json]:
+    """Init containers take no time; sidecars run beside the others until ``finished``, and end well."""
+    statuses = []
+    for index, container in enumerate(_init_containers(pod), len(pod["spec"]["containers"])):
+        run = Run(begun, finished=finished if _is_sidecar(container) else begun)
+        if run.finished is None:
+            state = {"running": {"startedAt": format_instant(begun)}}
+        else:
+            state = _terminated(pod, index, run)
+        status = _container_status(pod, index, container, run, state, None)
+        if not _is_sidecar(container):
+            status["ready"] = True  # for an init container: has done its work
+        statuses.append(status)
+    return statuses
+
+
+def _never_ran(container: Json, waiting: Json) -> Json:
+    return {
+        "name": container["name"],
+        "state": waiting,
+        "lastState": {},
+        "ready": False,
+        "restartCount": 0,
+        "image": container.get("image", ""),
+        "imageID": "",
+        "started": False,
+    }
+
+
+def _container_status(
+    pod: Object, index: int, container: Json, run: Run, state: Json, last: Run | None
+) -> Json:
+    image = container.get("image", "")
+    alive = "running" in state
+    return {
+        "name": container["name"],
+        "state": state,
+        "lastState": {} if last is None else _terminated(pod, index, last),
+        "ready": alive,
+        "restartCount": run.restarts,
+        "image": image,
+        "imageID": _image_id(image),
+        "containerID": _container_id(pod, index, run.restarts),
+        "started": alive,
+    }
+
+
+def _crash_loop(pod: Object, container: Json, back_off: Duration) -> Json:
+    metadata = pod["metadata"]
+    where = f"container={container['name']} pod={metadata['name']}_{metadata['namespace']}({metadata['uid']})"
+    message = f"back-off {_go_minutes(back_off)} restarting failed {where}"
+    return {"waiting": {"reason": "CrashLoopBackOff", "message": message}}
+
+
+def _terminated(pod: Object, index: int, run: Run) -> Json:
+    assert run.finished is not None, "a run that goes on has not terminated"
+    return {
+        "terminated": {
+            "exitCode": run.exit_code,
+            "reason": "Error" if run.exit_code else "Completed",
+            "startedAt": format_instant(run.started),
+            "finishedAt": format_instant(run.finished),
+            "containerID": _container_id(pod, index, run.restarts),
+        }
+    }
+
+
+def _container_id(pod: Object, index: int, restarts: int) -> str:
+    uid = pod["metadata"]["uid"].replace("-", "")
+    return f"containerd://{uid}{index:0{_CONTAINER_ID_PART}x}{restarts:0{_CONTAINER_ID_PART}x}"
+
+
+@lru_cache(_CACHED_IMAGES)
+def _image_id(image: str) -> str:
+    """A digest that is the same for the same image name everywhere."""
+    repository = image.partition("@")[0]
+    head, colon, tag = repository.rpartition(":")
+    if colon and "/" not in tag:
+        repository = head
+    return f"{repository}@sha256:{hashlib.sha256(image.encode()).hexdigest()}"
+
+
+def _go(names: Sequence[str]) -> str:
+    """A list as Go prints it."""
+    return "[" + " ".join(names) + "]"
+
+
+def _go_minutes(duration: Duration) -> str:
+    """A duration of whole seconds as Go prints it: ``10s``, ``2m40s``, ``5m0s``."""
+    minutes, seconds = divmod(duration // SECOND, 60)
+    return f"{minutes}m{seconds}s" if minutes else f"{seconds}s"
