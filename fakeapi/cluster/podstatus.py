@@ -210,13 +210,16 @@ def _condition(
     name: str, outcome: _Outcome, before: Json | None, at: Instant, generation: int | None
 ) -> Json:
     value, reason, message = outcome
-    condition: Json = {"type": name}
-    if generation is not None:
-        condition["observedGeneration"] = generation
-    condition["status"] = value
-    condition["lastProbeTime"] = None
     unchanged = before.get("lastTransitionTime") if before and before.get("status") == value else None
-    condition["lastTransitionTime"] = unchanged or format_instant(at)
+    condition = {
+        "type": name,
+        "observedGeneration": generation,
+        "status": value,
+        "lastProbeTime": None,
+        "lastTransitionTime": unchanged or format_instant(at),
+    }
+    if generation is None:
+        del condition["observedGeneration"]
     if reason:
         condition["reason"] = reason
     if message:
