@@ -1,4 +1,4 @@
-"""Amounts of resources (``500m``, ``1536Mi``, ``2e3``), read and written as Go's ``resource.Quantity`` does it.
+"""Amounts of resources (``500m``, ``1536Mi``, ``2e3``), read and written as Go's ``resource.Quantity`` does.
 
 The grammar, the rounding (up, to a billionth) and the canonical form follow
 ``k8s.io/apimachinery/pkg/api/resource``. No float is involved. One difference: what
