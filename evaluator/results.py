@@ -54,12 +54,14 @@ class Fidelity(_Part):
     pace: str = Field(description="how idleness was established: warp (proven) or settle (guessed)")
     jumps: int = Field(ge=0, description="times that virtual time was moved")
     forced_moves: int = Field(ge=0, description="moves without proof of idleness; must be 0")
+    guessed_moves: int = Field(default=0, ge=0, description="moves after silence that was taken for idleness")
+    proofs: int = Field(default=0, ge=0, description="times that the scheduler was found idle")
     wakeups: int = Field(default=0, ge=0, description="timers of the scheduler visited while pods waited")
     longest_wait_s: float = Field(ge=0, description="longest real wait for the scheduler to become idle")
     clock_lead_s: float = Field(ge=0, description="greatest lead of the scheduler's clock over virtual time")
-    scheduler_cpu_s: float = Field(ge=0, description="CPU time of the scheduler's process")
-    requests: int = Field(default=0, ge=0, description="API requests that the scheduler made")
-    details: dict[str, JsonValue] = Field(default_factory=dict, description="further figures of the pace")
+    scheduler_cpu_s: float = Field(ge=0, description="CPU time of the scheduler's processes")
+    unread_method: str = Field(default="", description="how unread bytes were looked for")
+    takeover: str = Field(default="", description="from when on the scheduler's clock was virtual")
 
 
 class RunResult(_Part):

@@ -42,6 +42,8 @@ and, by kind (``null`` where a value is unknown or does not apply; a *pod* is wr
     the last event. ``why`` the run ended · ``pending`` and ``running`` pods left
 
 A pod name may be used again after its end: the next ``pod_submitted`` begins another job.
+
+Schema and events stand in one file, so that neither changes without the other.
 """
 
 import hashlib

@@ -25,11 +25,11 @@ from evaluator.scenario.model import (
     Pod,
     PriorityClass,
     ScenarioItem,
-    ScenarioParameters,
     Settings,
     Taint,
     Toleration,
 )
+from evaluator.scenario.parameters import ScenarioParameters
 from evaluator.scenario.units import days, hours, minutes, seconds
 from fakeapi.kernel.chance import Chance
 

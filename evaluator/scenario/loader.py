@@ -23,10 +23,9 @@ from evaluator.scenario.model import (
     Note,
     Pod,
     PriorityClass,
-    ScenarioParameters,
     Settings,
 )
-from evaluator.scenario.parameters import make_parameters
+from evaluator.scenario.parameters import ScenarioParameters, make_parameters
 from evaluator.scenario.plan import LoadedScenario
 from fakeapi.kernel.chance import Chance
 

@@ -3,11 +3,18 @@
 import difflib
 from collections.abc import Iterable, Mapping
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
 from evaluator.errors import ParameterError, describe_problems, shown
-from evaluator.scenario.model import ScenarioParameters
+
+
+class ScenarioParameters(BaseModel):
+    """Base of a scenario's ``Parameters``: its fields can be set by ``--set key=value``."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", arbitrary_types_allowed=True, allow_inf_nan=False, validate_default=True
+    )
 
 
 def parse_assignments(texts: Iterable[str]) -> dict[str, str]:

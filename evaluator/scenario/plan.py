@@ -13,9 +13,9 @@ from evaluator.scenario.model import (
     Note,
     Pod,
     PriorityClass,
-    ScenarioParameters,
     Settings,
 )
+from evaluator.scenario.parameters import ScenarioParameters
 
 
 @dataclass(frozen=True, slots=True)

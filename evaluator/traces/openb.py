@@ -16,7 +16,8 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from evaluator.errors import ParameterError
-from evaluator.scenario.model import Node, Pod, ScenarioItem, ScenarioParameters, Settings
+from evaluator.scenario.model import Node, Pod, ScenarioItem, Settings
+from evaluator.scenario.parameters import ScenarioParameters
 from evaluator.scenario.units import Bytes, CpuMilli, Duration, Instant
 from evaluator.traces.location import TraceSource, find_trace
 from evaluator.traces.openb_files import MEBI, Recorded, read_nodes, read_pods
@@ -119,15 +120,15 @@ def _replayed(
     recorded: Sequence[Recorded], nodes: Sequence[Node], parameters: OpenbParameters, report: ImportReport
 ) -> Iterator[Pod]:
     """The pods that are replayed; the others are counted by the reason for which they are not."""
-    shapes = {(node.chips, node.cpu_milli, node.memory_bytes): node for node in nodes}.values()
+    shapes = list({(node.chips, node.cpu_milli, node.memory_bytes): node for node in nodes}.values())
     end = max((pod.deleted for pod in recorded), default=0)
     for reason in DROPPED:
         report.count(f"pods dropped: {reason}", 0)
     report.count(REPLAYED, 0)
     for index, pod in enumerate(recorded):
-        reason = _reason_to_drop(pod, index, tuple(shapes), parameters)
-        if reason:
-            report.count(f"pods dropped: {reason}")
+        dropped = _reason_to_drop(pod, index, shapes, parameters)
+        if dropped:
+            report.count(f"pods dropped: {dropped}")
             continue
         report.count(REPLAYED)
         _account(pod, end, report)
