@@ -100,7 +100,7 @@ def _rows() -> Iterator[Resource]:
         "Namespace",
         cluster,
         ("ns",),
-        subresources=("finalize", "status"),
+        subresources=status,
         selectable=("status.phase",),
     )
     yield Resource(
@@ -118,15 +118,17 @@ def _rows() -> Iterator[Resource]:
         namespaced,
         ("po",),
         ("all",),
-        ("binding", "ephemeralcontainers", "eviction", "resize", "status"),
+        ("binding", "eviction", "status"),
         selectable=(
             "spec.nodeName",
+            "spec.host",
             "spec.restartPolicy",
             "spec.schedulerName",
             "spec.serviceAccountName",
             "spec.hostNetwork",
             "status.phase",
             "status.podIP",
+            "status.podIPs",
             "status.nominatedNodeName",
         ),
     )
@@ -144,9 +146,7 @@ def _rows() -> Iterator[Resource]:
     )
     yield Resource("", "v1", "resourcequotas", "ResourceQuota", namespaced, ("quota",), (), status)
     yield Resource("", "v1", "secrets", "Secret", namespaced, selectable=("type",))
-    yield Resource(
-        "", "v1", "serviceaccounts", "ServiceAccount", namespaced, ("sa",), subresources=("token",)
-    )
+    yield Resource("", "v1", "serviceaccounts", "ServiceAccount", namespaced, ("sa",))
     yield Resource(
         "",
         "v1",
@@ -172,7 +172,6 @@ def _rows() -> Iterator[Resource]:
         ("rs",),
         ("all",),
         status_scale,
-        selectable=("status.replicas",),
     )
     yield Resource("apps", "v1", "statefulsets", "StatefulSet", namespaced, ("sts",), ("all",), status_scale)
     yield Resource("batch", "v1", "cronjobs", "CronJob", namespaced, ("cj",), ("all",), status)
@@ -242,7 +241,7 @@ def _rows() -> Iterator[Resource]:
         "resourceslices",
         "ResourceSlice",
         cluster,
-        selectable=("spec.nodeName", "spec.driver"),
+        selectable=("spec.nodeName", "spec.driver", "spec.pool.name"),
     )
 
     # network and access: stored, without behaviour of their own

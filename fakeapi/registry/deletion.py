@@ -62,9 +62,7 @@ def delete(
         return Deletion(current, gone=False)
     if "deletionTimestamp" not in metadata and "generation" in metadata:
         ending["generation"] = metadata["generation"] + 1
-    version = registry.store.update(
-        resource.storage_key, current.key, {**current.object, "metadata": ending}
-    )
+    version = registry.store.update(resource.storage_key, current.key, {**current.object, "metadata": ending})
     return Deletion(version, gone=False)
 
 

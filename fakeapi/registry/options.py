@@ -38,7 +38,9 @@ def dry_run_of(values: list[str]) -> bool:
     """
     wrong = [value for value in values if value not in ("All", "")]
     if wrong:
-        raise bad_request(f'Invalid value: {values}: Unsupported value: "{wrong[0]}": supported values: "All"')
+        raise bad_request(
+            f'Invalid value: {values}: Unsupported value: "{wrong[0]}": supported values: "All"'
+        )
     return "All" in values
 
 

@@ -129,7 +129,9 @@ def _mark_and_delete(registry: Registry, namespace: str, name: str, wanted: Dele
     }
     marked = with_condition(current.object, condition, registry.now_text())
     registry.store.update(PODS.storage_key, current.key, marked)
-    delete(registry, PODS, namespace, name, DeleteOptions(wanted.grace_s, wanted.uid, None, wanted.propagation))
+    delete(
+        registry, PODS, namespace, name, DeleteOptions(wanted.grace_s, wanted.uid, None, wanted.propagation)
+    )
 
 
 def _take_from_budget(registry: Registry, namespace: str, pod: JsonObject, *, dry_run: bool) -> None:
@@ -138,8 +140,7 @@ def _take_from_budget(registry: Registry, namespace: str, pod: JsonObject, *, dr
         return
     if len(budgets) > 1:
         message = (
-            "This pod has more than one PodDisruptionBudget, "
-            "which the eviction subresource does not support."
+            "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
         )
         raise StatusError(500, "InternalError", message)
     budget = budgets[0]

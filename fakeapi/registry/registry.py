@@ -11,7 +11,15 @@ from fakeapi.kernel.chance import Chance
 from fakeapi.kernel.clock import Clock
 from fakeapi.kernel.time import format_instant
 from fakeapi.machinery.resources import NAMESPACES, NODES, PODS, Resource, ResourceTable
-from fakeapi.machinery.status import OBJECT_MODIFIED, Cause, bad_request, conflict, invalid, not_found, required_value
+from fakeapi.machinery.status import (
+    OBJECT_MODIFIED,
+    Cause,
+    bad_request,
+    conflict,
+    invalid,
+    not_found,
+    required_value,
+)
 from fakeapi.registry import views
 from fakeapi.registry.admission import admit_pod, require_namespace
 from fakeapi.registry.defaults import JsonObject, fill_defaults
@@ -223,9 +231,7 @@ class Registry:
             raise invalid(resource, metadata.get("name") or metadata.get("generateName", ""), causes)
 
 
-_CLIENT_METADATA: Final = frozenset(
-    ("labels", "annotations", "finalizers", "ownerReferences")
-)
+_CLIENT_METADATA: Final = frozenset(("labels", "annotations", "finalizers", "ownerReferences"))
 """What a client may change in the metadata of an existing object."""
 _METADATA_WITH_STATUS: Final = (PODS, NODES)
 """Kinds whose ``status`` sub-resource also takes labels and annotations."""

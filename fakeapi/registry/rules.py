@@ -88,7 +88,9 @@ def _container_resource_causes(resources: JsonObject, path: str) -> list[Cause]:
         limit = limits.get(resource)
         if limit is None:
             if _is_extended(resource):
-                causes.append(required_value(f"{path}.limits", "Limit must be set for non overcommitable resources"))
+                causes.append(
+                    required_value(f"{path}.limits", "Limit must be set for non overcommitable resources")
+                )
         elif _is_extended(resource) and parse(str(request)) != parse(str(limit)):
             causes.append(invalid_value(field, request, f"must be equal to {resource} limit of {limit}"))
         elif parse(str(request)) > parse(str(limit)):
@@ -137,7 +139,11 @@ def pod_spec_causes(spec: JsonObject, path: str) -> list[Cause]:
         if wrong := validation.dns_subdomain(name):
             causes.append(invalid_value(f"{path}.nodeName", name, wrong))
         if spec.get("schedulingGates"):
-            causes.append(forbidden_value(f"{path}.nodeName", "cannot be set until all schedulingGates have been cleared"))
+            causes.append(
+                forbidden_value(
+                    f"{path}.nodeName", "cannot be set until all schedulingGates have been cleared"
+                )
+            )
     return causes
 
 
@@ -176,7 +182,7 @@ def _toleration_causes(toleration: JsonObject, path: str) -> list[Cause]:
             invalid_value(
                 f"{path}.operator",
                 operator,
-                "operator must be Exists when `key` is empty, which means \"match all values and all keys\"",
+                'operator must be Exists when `key` is empty, which means "match all values and all keys"',
             )
         )
     if operator not in _TOLERATION_OPERATORS:
@@ -186,7 +192,9 @@ def _toleration_causes(toleration: JsonObject, path: str) -> list[Cause]:
         causes.append(unsupported_value(f"{path}.effect", effect, _TAINT_EFFECTS))
     if toleration.get("tolerationSeconds") is not None and effect != "NoExecute":
         causes.append(
-            invalid_value(f"{path}.effect", effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")
+            invalid_value(
+                f"{path}.effect", effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"
+            )
         )
     return causes
 
@@ -207,10 +215,16 @@ def _pod_update(new: JsonObject, old: JsonObject) -> list[Cause]:
     if before == after:
         return []
     causes = []
-    kept = [toleration for toleration in before.get("tolerations", ()) if toleration in after.get("tolerations", ())]
+    kept = [
+        toleration
+        for toleration in before.get("tolerations", ())
+        if toleration in after.get("tolerations", ())
+    ]
     if len(kept) != len(before.get("tolerations", ())):
         causes.append(
-            forbidden_value("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")
+            forbidden_value(
+                "spec.tolerations", "existing toleration can not be modified except its tolerationSeconds"
+            )
         )
     gates_before = [gate["name"] for gate in before.get("schedulingGates", ())]
     added = [gate["name"] for gate in after.get("schedulingGates", ()) if gate["name"] not in gates_before]
@@ -221,7 +235,9 @@ def _pod_update(new: JsonObject, old: JsonObject) -> list[Cause]:
                 f"only deletion is allowed, but found new scheduling gates: {', '.join(added)}",
             )
         )
-    if _pod_frozen_part(before, gated=bool(gates_before)) != _pod_frozen_part(after, gated=bool(gates_before)):
+    if _pod_frozen_part(before, gated=bool(gates_before)) != _pod_frozen_part(
+        after, gated=bool(gates_before)
+    ):
         causes.append(forbidden_value("spec", _POD_UPDATE_MESSAGE))
     return causes
 
@@ -234,7 +250,8 @@ def _pod_frozen_part(spec: JsonObject, *, gated: bool) -> JsonObject:
     for field in ("containers", "initContainers"):
         if field in frozen:
             frozen[field] = [
-                {name: value for name, value in container.items() if name != "image"} for container in frozen[field]
+                {name: value for name, value in container.items() if name != "image"}
+                for container in frozen[field]
             ]
     return frozen
 
@@ -274,7 +291,9 @@ def _workload_creation(obj: JsonObject) -> list[Cause]:
         wanted = _selector_labels(selector)
         if any(labels.get(key) != value for key, value in wanted.items()):
             causes.append(
-                invalid_value("spec.template.metadata.labels", labels, "`selector` does not match template `labels`")
+                invalid_value(
+                    "spec.template.metadata.labels", labels, "`selector` does not match template `labels`"
+                )
             )
     return causes + pod_spec_causes(template["spec"], "spec.template.spec")
 
@@ -299,7 +318,9 @@ def _job_creation(obj: JsonObject) -> list[Cause]:
     if template["spec"].get("restartPolicy") not in ("OnFailure", "Never"):
         causes.append(
             unsupported_value(
-                "spec.template.spec.restartPolicy", template["spec"].get("restartPolicy"), ("OnFailure", "Never")
+                "spec.template.spec.restartPolicy",
+                template["spec"].get("restartPolicy"),
+                ("OnFailure", "Never"),
             )
         )
     return causes + pod_spec_causes(template["spec"], "spec.template.spec")
@@ -324,7 +345,9 @@ def _priority_class_creation(obj: JsonObject) -> list[Cause]:
             )
         ]
     if value > _MAX_PRIORITY:
-        return [forbidden_value("value", f"maximum allowed value of a user defined priority is {_MAX_PRIORITY}")]
+        return [
+            forbidden_value("value", f"maximum allowed value of a user defined priority is {_MAX_PRIORITY}")
+        ]
     return []
 
 
@@ -343,7 +366,12 @@ def _budget_creation(obj: JsonObject) -> list[Cause]:
     return []
 
 
-_WORKLOADS: Final = (("apps", "Deployment"), ("apps", "ReplicaSet"), ("apps", "StatefulSet"), ("apps", "DaemonSet"))
+_WORKLOADS: Final = (
+    ("apps", "Deployment"),
+    ("apps", "ReplicaSet"),
+    ("apps", "StatefulSet"),
+    ("apps", "DaemonSet"),
+)
 _CREATION: Final[dict[tuple[str, str], Callable[[JsonObject], list[Cause]]]] = {
     ("", "Pod"): _pod_creation,
     ("", "Node"): _node_creation,

@@ -47,7 +47,7 @@ class Version:
 class Change:
     """One step of a collection's history: what was, what is, at which revision."""
 
-    __slots__ = ("_lines", "after", "before", "kind", "revision")
+    __slots__ = ("_departed", "_lines", "after", "before", "kind", "revision")
 
     def __init__(self, kind: Kind, revision: int, before: Version | None, after: Version) -> None:
         self.kind: Final = kind
@@ -57,11 +57,31 @@ class Change:
         self.after: Final = after
         """The version after; of a deletion the last state at the revision of the deletion."""
         self._lines: dict[Kind, bytes] = {}
+        self._departed: Version | None = None
+
+    def seen_as(self, kind: Kind) -> Version:
+        """The version that an event of that type shows.
+
+        An object that leaves a watcher's selection is shown as it last was inside, at the
+        revision of the change: so does the real server.
+        """
+        if kind is not Kind.DELETED or self.kind is Kind.DELETED or self.before is None:
+            return self.after
+        if self._departed is None:
+            metadata = {**self.before.object["metadata"], "resourceVersion": str(self.revision)}
+            last = {**self.before.object, "metadata": metadata}
+            self._departed = Version(self.after.key, self.revision, last, self.after.created)
+        return self._departed
 
     def line(self, kind: Kind) -> bytes:
         """The watch event of this change as one line of JSON, made once for each event type."""
         line = self._lines.get(kind)
         if line is None:
-            line = b'{"type":"%s","object":%s}\n' % (kind.value.encode(), self.after.json)
+            line = event_line(kind.value, self.seen_as(kind).json)
             self._lines[kind] = line
         return line
+
+
+def event_line(event_type: str, obj: bytes) -> bytes:
+    """One watch event: its type and the JSON of its object, in a line."""
+    return b'{"type":"%s","object":%s}\n' % (event_type.encode(), obj)

@@ -129,7 +129,7 @@ class Store:
         return Snapshot(self._revision, list(versions))
 
     def _past_snapshot(self, collection: str, namespace: str, select: Selection, at: int) -> Snapshot:
-        self._require_past(at)
+        self.require_past(at)
         home = self._of(collection)
         then: dict[Key, Version | None] = dict(home.objects)
         for change in reversed(list(home.history.since(at))):
@@ -189,15 +189,15 @@ class Store:
         """
         home = self._of(collection)
         subscription = Subscription(select, self._queue_limit, wake, render)
-        subscription.revision = self._revision
         snapshot = None
         if since is None:
             snapshot = self.snapshot(collection, namespace, select)
         else:
-            self._require_past(since)
+            self.require_past(since)
             for change in home.history.since(since):
                 if not namespace or change.after.key[0] == namespace:
                     subscription.offer(change)
+        subscription.revision = self._revision
         home.watchers[subscription] = namespace
         return snapshot, subscription
 
@@ -215,7 +215,12 @@ class Store:
             home = self._collections[collection] = _Collection(self._history_limit, 0)
         return home
 
-    def _require_past(self, revision: int) -> None:
+    def require_past(self, revision: int) -> None:
+        """Refuse a revision that has not happened yet.
+
+        Raises:
+            VersionInFuture: ``revision`` is greater than the current one.
+        """
         if revision > self._revision:
             raise VersionInFuture(revision, self._revision)
 

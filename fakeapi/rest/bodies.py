@@ -1,0 +1,171 @@
+"""Request bodies: from JSON, YAML or protobuf to an object that has the shape of its kind."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+import yaml
+
+from fakeapi.machinery.protobuf import MalformedBody, decode
+from fakeapi.machinery.resources import Resource
+from fakeapi.machinery.schema import message_for
+from fakeapi.machinery.status import StatusError, bad_request, unsupported_media_type
+from fakeapi.machinery.structure import duplicate_fields, inspect, pruned
+from fakeapi.registry.defaults import JsonObject
+
+JSON_TYPE: Final = "application/json"
+YAML_TYPE: Final = "application/yaml"
+PROTOBUF_TYPE: Final = "application/vnd.kubernetes.protobuf"
+BODY_TYPES: Final = (JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE)
+_DEEPEST: Final = 100
+"""Levels of nesting that an object may have: several times what any kind needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The group, version and kind that a body must have."""
+
+    group: str
+    version: str
+    kind: str
+
+    @property
+    def api_version(self) -> str:
+        """``v1`` for the core group, ``group/version`` for others."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+
+def shape_of(resource: Resource) -> Shape:
+    """The shape of a resource's own objects."""
+    return Shape(resource.group, resource.version, resource.kind)
+
+
+BINDING: Final = Shape("", "v1", "Binding")
+EVICTION: Final = Shape("policy", "v1", "Eviction")
+SCALE: Final = Shape("autoscaling", "v1", "Scale")
+DELETE_OPTIONS: Final = Shape("meta.k8s.io", "v1", "DeleteOptions")
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A body's object, and what was noticed about it that does not refuse it."""
+
+    object: JsonObject
+    warnings: tuple[str, ...] = ()
+
+
+def media_type(content_type: str) -> str:
+    """The bare media type of a ``Content-Type`` header."""
+    return content_type.partition(";")[0].strip().lower()
+
+
+def parse_object(body: bytes, content_type: str, shape: Shape, field_validation: str) -> Parsed:
+    """The object of a body, of the shape that is expected.
+
+    ``field_validation`` is the query parameter ``fieldValidation``: unknown fields are
+    dropped (``Ignore``), dropped with a warning (``Warn``, the default) or refused (``Strict``).
+
+    Raises:
+        StatusError: 400 for a body that cannot be read or has another kind, 415 for its media type.
+    """
+    value = read_value(body, content_type)
+    if not isinstance(value, dict):
+        raise _not_this_kind(shape, "json: cannot unmarshal the body into Go value: it is not an object")
+    _require_kind(value, shape)
+    return checked(value, shape, field_validation, body if _is_json(content_type) else b"")
+
+
+def read_value(body: bytes, content_type: str) -> Any:
+    """The value in a body of one of the three media types.
+
+    Raises:
+        StatusError: 400 for a body that cannot be read, 415 for its media type.
+    """
+    kind = media_type(content_type) or JSON_TYPE
+    if kind == JSON_TYPE:
+        return read_json(body)
+    if kind == PROTOBUF_TYPE:
+        try:
+            return decode(body)
+        except MalformedBody as error:
+            raise bad_request(str(error)) from None
+    if kind == YAML_TYPE:
+        return _read_yaml(body)
+    raise unsupported_media_type(content_type, BODY_TYPES)
+
+
+def read_json(body: bytes) -> Any:
+    """The value of a JSON body, without the fields that are null: Go reads those as left out.
+
+    Raises:
+        StatusError: 400 when it is not JSON.
+    """
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise bad_request(f"the body of the request is not valid JSON: {error}") from None
+    return value
+
+
+def _read_yaml(body: bytes) -> Any:
+    try:
+        return yaml.load(body, Loader=yaml.CSafeLoader)  # noqa: S506 — the safe loader, in C
+    except (yaml.YAMLError, RecursionError) as error:
+        raise bad_request(f"the body of the request is not valid YAML: {error}") from None
+
+
+def _is_json(content_type: str) -> bool:
+    return media_type(content_type) in ("", JSON_TYPE)
+
+
+def _require_kind(value: JsonObject, shape: Shape) -> None:
+    kind, api_version = value.get("kind"), value.get("apiVersion")
+    if kind not in (None, "", shape.kind):
+        message = f'{kind} in version "{api_version}" cannot be handled as a {shape.kind}'
+        raise bad_request(f"{message}: converting to {shape.api_version} {shape.kind}: kind does not match")
+    if api_version not in (None, "", shape.api_version) and not _same_delete_options(shape, api_version):
+        raise bad_request(
+            f"the API version in the data ({api_version}) does not match "
+            f"the expected API version ({shape.api_version})"
+        )
+
+
+def _same_delete_options(shape: Shape, api_version: object) -> bool:
+    # Every group knows DeleteOptions under its own version; clients send either.
+    return shape.kind == "DeleteOptions" and isinstance(api_version, str)
+
+
+def checked(value: JsonObject, shape: Shape, field_validation: str, raw: bytes = b"") -> Parsed:
+    """An object that has the types of its kind and no field that its kind does not know.
+
+    ``raw`` is the JSON it was read from, for finding fields given twice.
+
+    Raises:
+        StatusError: 400 for a wrong type, or under ``Strict`` for an unknown or repeated field.
+    """
+    if field_validation not in ("", "Ignore", "Warn", "Strict"):
+        raise bad_request(
+            f'fieldValidation: Unsupported value: "{field_validation}": '
+            'supported values: "Ignore", "Strict", "Warn"'
+        )
+    message = message_for(shape.group, shape.version, shape.kind)
+    if message is None:
+        return Parsed(value)
+    findings = inspect(value, message)
+    if findings.mistyped:
+        raise _not_this_kind(shape, str(findings.mistyped[0]))
+    if field_validation == "Ignore" and not findings.unknown:
+        return Parsed(value)
+    problems = [f'unknown field "{path}"' for path in findings.unknown]
+    if raw and field_validation != "Ignore":
+        problems += [f'duplicate field "{path}"' for path in duplicate_fields(raw)]
+    if problems and field_validation == "Strict":
+        raise _not_this_kind(shape, "strict decoding error: " + ", ".join(problems))
+    kept = pruned(value, message) if findings.unknown else value
+    return Parsed(kept, () if field_validation == "Ignore" else tuple(problems))
+
+
+def _not_this_kind(shape: Shape, why: str) -> StatusError:
+    return bad_request(
+        f'{shape.kind} in version "{shape.version}" cannot be handled as a {shape.kind}: {why}'
+    )

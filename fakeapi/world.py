@@ -1,0 +1,78 @@
+"""A cluster in one process: clock, queue, store, rules and the kubelets behind them."""
+
+from typing import Final
+
+from fakeapi.cluster import annotations
+from fakeapi.cluster.kubelet import Kubelet
+from fakeapi.kernel.chance import Chance
+from fakeapi.kernel.clock import Clock
+from fakeapi.kernel.events import EventQueue
+from fakeapi.machinery.resources import (
+    NAMESPACES,
+    PODS,
+    PRIORITY_CLASSES,
+    Resource,
+    ResourceTable,
+    builtin,
+    builtin_table,
+)
+from fakeapi.machinery.status import Cause
+from fakeapi.registry.admission import SYSTEM_PRIORITY_CLASSES
+from fakeapi.registry.defaults import JsonObject
+from fakeapi.registry.expiry import EventExpiry
+from fakeapi.registry.registry import Registry
+from fakeapi.storage.store import DEFAULT_HISTORY_LIMIT, Store
+
+_NAMESPACES: Final = ("default", "kube-node-lease", "kube-public", "kube-system")
+
+
+class World:
+    """Everything behind the HTTP side; nothing in here knows HTTP."""
+
+    def __init__(self, clock: Clock, seed: int = 0, history_limit: int = DEFAULT_HISTORY_LIMIT) -> None:
+        self.clock: Final = clock
+        self.chance: Final = Chance(seed)
+        self.queue: Final = EventQueue(clock.now())
+        self.store: Final = Store(history_limit)
+        self.table: Final[ResourceTable] = builtin_table()
+        self.registry: Final = Registry(self.store, clock, self.chance, self.table)
+        self.registry.add_check(_check_annotations)
+        self.kubelet: Final = Kubelet(self.store, self.queue, clock)
+        self.kubelet.attach()
+        EventExpiry(self.store, clock).attach()
+        self._bootstrap()
+
+    def run_due(self) -> int:
+        """Let everything happen that is due by now; return how many events that were."""
+        return self.queue.run_due(self.clock.now())
+
+    def _bootstrap(self) -> None:
+        # What a cluster has before anybody uses it, as far as clients ask for it.
+        for name in _NAMESPACES:
+            self.registry.create(NAMESPACES, "", {"metadata": {"name": name}})
+        for name, value in SYSTEM_PRIORITY_CLASSES.items():
+            self._create_system_class(name, value)
+        # kube-scheduler reads this at its start, for how to authenticate its own clients.
+        authentication = {"metadata": {"name": "extension-apiserver-authentication"}, "data": {}}
+        self.registry.create(builtin("configmaps"), "kube-system", authentication)
+
+    def _create_system_class(self, name: str, value: int) -> None:
+        # Straight into the store: the rules refuse such names and values to everybody else.
+        obj = {
+            "kind": PRIORITY_CLASSES.kind,
+            "apiVersion": PRIORITY_CLASSES.api_version,
+            "metadata": {
+                "name": name,
+                "uid": self.chance.uid(),
+                "creationTimestamp": self.registry.now_text(),
+                "generation": 1,
+            },
+            "value": value,
+            "description": "Used for system critical pods.",
+            "preemptionPolicy": "PreemptLowerPriority",
+        }
+        self.store.create(PRIORITY_CLASSES.storage_key, ("", name), obj)
+
+
+def _check_annotations(resource: Resource, obj: JsonObject) -> list[Cause]:
+    return annotations.check(obj) if resource == PODS else []
