@@ -24,3 +24,19 @@ class WarpUnavailable(WarpError):
 
 class StartFailed(WarpError):
     """The program could not be started at all, or ended before its clock was taken over."""
+
+
+class ProcessVanished(WarpError):
+    """The process has ended."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        super().__init__(f"process {pid} is gone")
+
+
+class ImageGone(WarpError):
+    """The program that was looked at runs no more: its process ended, or runs another program now."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        super().__init__(f"process {pid} has ended or started another program")
