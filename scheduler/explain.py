@@ -1,0 +1,38 @@
+"""Why a pod got no node, in the words that users of ``kubectl describe`` know from kube-scheduler."""
+
+from collections import Counter
+from collections.abc import Collection
+
+from scheduler.fit import reasons_against
+from scheduler.model import Demand
+from scheduler.room import Room
+
+NO_NODES = "no nodes available to schedule pods"
+
+
+def why_nowhere(demand: Demand, rooms: Collection[Room]) -> str:
+    """The message for a pod that fits on none of these nodes.
+
+    It reads like ``0/4 nodes are available: 3 Insufficient cpu, 1 node(s) were unschedulable.`` A demand that
+    this scheduler cannot honour is named instead: no node would change anything about it.
+    """
+    if demand.unsupported:
+        return f"this scheduler does not support {', '.join(demand.unsupported)}: the pod stays pending"
+    if not rooms:
+        return NO_NODES
+    reasons: Counter[str] = Counter()
+    for room in rooms:
+        reasons.update(reasons_against(demand, room))
+    # Sorted as text, as kube-scheduler does, so that equal states make equal messages.
+    listed = ", ".join(sorted(f"{count} {reason}" for reason, count in reasons.items()))
+    return f"0/{len(rooms)} nodes are available: {listed}."
+
+
+def assigned(namespace: str, name: str, node: str) -> str:
+    """The note of the Event for a pod that was bound."""
+    return f"Successfully assigned {namespace}/{name} to {node}"
+
+
+def refused(node: str, why: str) -> str:
+    """The note of the Event for a pod whose binding the API did not take."""
+    return f"binding to node {node} was refused: {why}"

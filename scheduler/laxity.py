@@ -1,0 +1,121 @@
+"""Slack: how long a workload can still wait and yet meet its deadline.
+
+``slack = deadline − now − remaining run time`` (least slack time, also called least laxity). A workload whose
+slack has gone below zero misses its deadline even if it starts at once: it is hopeless.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from scheduler.model import Notice, Timing
+from scheduler.timetext import TimeTextError, parse_instant, parse_span
+
+DEFAULT_PREFIX = "lst.scheduler/"
+
+MALFORMED_ANNOTATION = "MalformedAnnotation"
+UNKNOWN_DURATION = "UnknownDuration"
+
+
+def latest_start(timing: Timing) -> int | None:
+    """The last instant to start at and still meet the deadline; None without a deadline."""
+    return None if timing.deadline is None else timing.deadline - timing.remaining
+
+
+def slack(timing: Timing, now: int) -> int | None:
+    """Nanoseconds of slack at ``now``, negative when it is too late; None without a deadline."""
+    start = latest_start(timing)
+    return None if start is None else start - now
+
+
+def hopeless_after(timing: Timing) -> int | None:
+    """The last instant at which a stated deadline can be met; None for what cannot become hopeless."""
+    return latest_start(timing) if timing.stated else None
+
+
+def hopeless(timing: Timing, now: int) -> bool:
+    """Whether a stated deadline will be missed even by a start at ``now``."""
+    last = hopeless_after(timing)
+    return last is not None and last < now
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultClass:
+    """What holds for workloads that state no deadline: one so long after their creation, None for none."""
+
+    deadline_after: int | None = None
+
+    def timing(self, created: int, remaining: int = 0) -> Timing:
+        """The timing of a workload of this class."""
+        if self.deadline_after is None:
+            return Timing(remaining=remaining)
+        return Timing(created + self.deadline_after, remaining)
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationKeys:
+    """The names of the annotations that carry a pod's timing."""
+
+    deadline: str
+    expected_duration: str
+
+    @classmethod
+    def under(cls, prefix: str) -> "AnnotationKeys":
+        """The keys under a prefix such as ``lst.scheduler/``."""
+        return cls(deadline=f"{prefix}deadline", expected_duration=f"{prefix}expected-duration")
+
+
+def read_timing(
+    annotations: Mapping[str, str], created: int, keys: AnnotationKeys, default: DefaultClass
+) -> tuple[Timing, tuple[Notice, ...]]:
+    """The timing that a pod's annotations state, and what its author should be told about them.
+
+    A malformed value is never guessed at: the pod counts in the default class, and the notice names field and
+    value. A deadline without an expected duration counts as if nothing were left to run, and that is said
+    too.
+    """
+    deadline, bad_deadline = _value(annotations, keys.deadline, lambda text: parse_deadline(text, created))
+    duration, bad_duration = _value(annotations, keys.expected_duration, parse_span)
+    malformed = tuple(notice for notice in (bad_deadline, bad_duration) if notice is not None)
+    if malformed:
+        return default.timing(created), malformed
+    if deadline is None:
+        return default.timing(created, duration or 0), ()
+    return Timing(deadline, duration or 0, stated=True), () if duration is not None else (_no_duration(keys),)
+
+
+def parse_deadline(text: str, created: int) -> int:
+    """A deadline: an RFC 3339 instant, or a span since the pod's creation.
+
+    Raises:
+        TimeTextError: the text is neither.
+    """
+    for parse in (parse_instant, lambda span: created + parse_span(span)):
+        try:
+            return parse(text)
+        except TimeTextError:
+            continue
+    raise TimeTextError(
+        f"{text!r} is neither an RFC 3339 instant such as 2026-01-05T08:00:00Z "
+        "nor a span since creation such as 4h"
+    )
+
+
+def _value(
+    annotations: Mapping[str, str], key: str, parse: Callable[[str], int]
+) -> tuple[int | None, Notice | None]:
+    text = annotations.get(key)
+    if text is None:
+        return None, None
+    try:
+        return parse(text), None
+    except TimeTextError as error:
+        note = f"annotation {key}: {error}; the pod is scheduled in the default class"
+        return None, Notice(MALFORMED_ANNOTATION, note)
+
+
+def _no_duration(keys: AnnotationKeys) -> Notice:
+    note = (
+        f"annotation {keys.expected_duration} is missing beside {keys.deadline}: "
+        "slack is counted as if nothing were left to run"
+    )
+    return Notice(UNKNOWN_DURATION, note)
