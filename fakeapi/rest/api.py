@@ -93,7 +93,10 @@ class KubeApi:
     async def _verb(self, info: RequestInfo, scope: Scope, receive: Receive, send: Send) -> None:
         presenter = presenter_for(header(scope, b"accept"), info, self._world.clock)
         if info.verb == "watch":
-            await watch(self._registry, info, presenter, receive, send, self.traffic, self._times)
+            client = tuple(scope.get("client") or ("", 0))
+            await watch(
+                self._registry, info, presenter, receive, send, self.traffic, client, self._times
+            )
             return
         if info.verb == "list":
             await send_bytes(send, read.list_page(self._registry, info, presenter))

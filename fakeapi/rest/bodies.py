@@ -6,19 +6,13 @@ from typing import Any, Final
 import orjson
 import yaml
 
+from fakeapi.machinery.negotiation import BodyFormat, body_format
 from fakeapi.machinery.protobuf import MalformedBody, decode
 from fakeapi.machinery.resources import Resource
 from fakeapi.machinery.schema import message_for
-from fakeapi.machinery.status import StatusError, bad_request, unsupported_media_type
+from fakeapi.machinery.status import StatusError, bad_request
 from fakeapi.machinery.structure import duplicate_fields, inspect, pruned
 from fakeapi.registry.defaults import JsonObject
-
-JSON_TYPE: Final = "application/json"
-YAML_TYPE: Final = "application/yaml"
-PROTOBUF_TYPE: Final = "application/vnd.kubernetes.protobuf"
-BODY_TYPES: Final = (JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE)
-_DEEPEST: Final = 100
-"""Levels of nesting that an object may have: several times what any kind needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +48,6 @@ class Parsed:
     warnings: tuple[str, ...] = ()
 
 
-def media_type(content_type: str) -> str:
-    """The bare media type of a ``Content-Type`` header."""
-    return content_type.partition(";")[0].strip().lower()
-
-
 def parse_object(body: bytes, content_type: str, shape: Shape, field_validation: str) -> Parsed:
     """The object of a body, of the shape that is expected.
 
@@ -72,7 +61,9 @@ def parse_object(body: bytes, content_type: str, shape: Shape, field_validation:
     if not isinstance(value, dict):
         raise _not_this_kind(shape, "json: cannot unmarshal the body into Go value: it is not an object")
     _require_kind(value, shape)
-    return checked(value, shape, field_validation, body if _is_json(content_type) else b"")
+    return checked(
+        value, shape, field_validation, body if body_format(content_type) is BodyFormat.JSON else b""
+    )
 
 
 def read_value(body: bytes, content_type: str) -> Any:
@@ -81,17 +72,16 @@ def read_value(body: bytes, content_type: str) -> Any:
     Raises:
         StatusError: 400 for a body that cannot be read, 415 for its media type.
     """
-    kind = media_type(content_type) or JSON_TYPE
-    if kind == JSON_TYPE:
-        return read_json(body)
-    if kind == PROTOBUF_TYPE:
-        try:
-            return decode(body)
-        except MalformedBody as error:
-            raise bad_request(str(error)) from None
-    if kind == YAML_TYPE:
-        return _read_yaml(body)
-    raise unsupported_media_type(content_type, BODY_TYPES)
+    match body_format(content_type):
+        case BodyFormat.JSON:
+            return read_json(body)
+        case BodyFormat.YAML:
+            return _read_yaml(body)
+        case BodyFormat.PROTOBUF:
+            try:
+                return decode(body)
+            except MalformedBody as error:
+                raise bad_request(str(error)) from None
 
 
 def read_json(body: bytes) -> Any:
@@ -112,10 +102,6 @@ def _read_yaml(body: bytes) -> Any:
         return yaml.load(body, Loader=yaml.CSafeLoader)  # noqa: S506 — the safe loader, in C
     except (yaml.YAMLError, RecursionError) as error:
         raise bad_request(f"the body of the request is not valid YAML: {error}") from None
-
-
-def _is_json(content_type: str) -> bool:
-    return media_type(content_type) in ("", JSON_TYPE)
 
 
 def _require_kind(value: JsonObject, shape: Shape) -> None:

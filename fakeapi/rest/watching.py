@@ -16,7 +16,7 @@ from fakeapi.rest.present import Presenter
 from fakeapi.rest.read import invalid_options, revision_of
 from fakeapi.rest.request import RequestInfo
 from fakeapi.rest.selection import selection_of
-from fakeapi.rest.traffic import Traffic
+from fakeapi.rest.traffic import Address, Traffic
 from fakeapi.storage.errors import StoreError
 from fakeapi.storage.store import Snapshot
 from fakeapi.storage.watch import Subscription
@@ -53,6 +53,7 @@ async def watch(
     receive: Receive,
     send: Send,
     traffic: Traffic,
+    client: Address,
     times: WatchTimes,
 ) -> None:
     """Answer a watch until it times out, its queue overflows or the client leaves.
@@ -64,6 +65,7 @@ async def watch(
     start = _start_of(info, times)
     bell = asyncio.Event()
     snapshot, subscription = _subscribe(registry, info, presenter, start, bell)
+    traffic.watches[subscription] = client
     try:
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", JSON)]})
         first = b"" if snapshot is None else _initial(presenter, snapshot, start)
@@ -76,6 +78,7 @@ async def watch(
         finally:
             traffic.in_flight += 1  # the caller ends every request once; this one was ended above
     finally:
+        del traffic.watches[subscription]
         registry.store.unwatch(info.resource.storage_key, subscription)
 
 

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from fakeapi.machinery.patch import PatchError, PatchTestFailed, json_patch, merge_patch
+from fakeapi.machinery.negotiation import PatchFormat, patch_format
+from fakeapi.machinery.patch import PatchError, json_patch, merge_patch
 from fakeapi.machinery.resources import builtin
-from fakeapi.machinery.schema import message_for
+from fakeapi.machinery.schema import Message, message_for
 from fakeapi.machinery.status import (
     StatusError,
     bad_request,
-    invalid,
     success,
-    unsupported_media_type,
+    unsupported,
 )
 from fakeapi.machinery.strategic import StrategicPatchError, strategic_merge
 from fakeapi.registry import reviews
@@ -32,7 +32,6 @@ from fakeapi.rest.bodies import (
     SCALE,
     Parsed,
     checked,
-    media_type,
     parse_object,
     read_json,
     shape_of,
@@ -41,22 +40,19 @@ from fakeapi.rest.read import page_of
 from fakeapi.rest.request import RequestInfo
 from fakeapi.storage.objects import Version
 
-JSON_PATCH: Final = "application/json-patch+json"
-MERGE_PATCH: Final = "application/merge-patch+json"
-STRATEGIC_PATCH: Final = "application/strategic-merge-patch+json"
-PATCH_TYPES: Final = (JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH)
 CREATED: Final = 201
 _OK: Final = 200
 _BINDINGS: Final = builtin("bindings")
 _SUCCESS: Final[JsonObject] = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
 _RETURNS_OBJECT: Final = frozenset(
     (
-        "csidrivers csinodes deviceclasses namespaces persistentvolumeclaims persistentvolumes pods podtemplates "
-        "resourceclaims resourceclaimtemplates resourcequotas resourceslices serviceaccounts services "
-        "storageclasses volumeattachments volumeattributesclasses"
-    ).split()
+        *("csidrivers", "csinodes", "deviceclasses", "namespaces", "persistentvolumeclaims"),
+        *("persistentvolumes", "pods", "podtemplates", "resourceclaims", "resourceclaimtemplates"),
+        *("resourcequotas", "resourceslices", "serviceaccounts", "services", "storageclasses"),
+        *("volumeattachments", "volumeattributesclasses"),
+    )
 )
-"""Kinds whose deletion answers with the object, as their storage in the real server says; others with a Status."""
+"""Kinds whose deletion answers with the object, as their storage in the real server says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,20 +151,20 @@ def patch(registry: Registry, info: RequestInfo, body: bytes, content_type: str)
 
 
 def _patcher(info: RequestInfo, body: bytes, content_type: str) -> Callable[[JsonObject], JsonObject]:
-    kind = media_type(content_type)
-    if kind not in PATCH_TYPES:
-        raise unsupported_media_type(content_type, PATCH_TYPES)
+    shape = SCALE if info.subresource == "scale" else shape_of(info.resource)
+    message = message_for(shape.group, shape.version, shape.kind)
+    form = patch_format(content_type, native=message is not None)
+    if form is PatchFormat.APPLY_PATCH:
+        raise unsupported("server-side apply")
     changes = read_json(body)
-    if kind == JSON_PATCH and not isinstance(changes, list):
+    if form is PatchFormat.JSON_PATCH and not isinstance(changes, list):
         raise bad_request("a JSON patch is a list of operations")
-    if kind != JSON_PATCH and not isinstance(changes, dict):
+    if form is not PatchFormat.JSON_PATCH and not isinstance(changes, dict):
         raise bad_request("a merge patch is an object")
 
     def apply(obj: JsonObject) -> JsonObject:
         try:
-            patched = _apply(kind, info, obj, changes)
-        except PatchTestFailed as error:
-            raise invalid(info.resource, info.name, []) from error
+            patched = _apply(form, message, obj, changes)
         except (PatchError, StrategicPatchError) as error:
             raise _unprocessable(info, str(error)) from None
         if not isinstance(patched, dict):
@@ -178,15 +174,12 @@ def _patcher(info: RequestInfo, body: bytes, content_type: str) -> Callable[[Jso
     return apply
 
 
-def _apply(kind: str, info: RequestInfo, obj: JsonObject, changes: Any) -> Any:
-    if kind == JSON_PATCH:
+def _apply(form: PatchFormat, message: Message | None, obj: JsonObject, changes: Any) -> Any:
+    if form is PatchFormat.JSON_PATCH:
         return json_patch(obj, changes)
-    if kind == MERGE_PATCH:
+    if form is PatchFormat.MERGE_PATCH:
         return merge_patch(obj, changes)
-    resource = SCALE if info.subresource == "scale" else shape_of(info.resource)
-    message = message_for(resource.group, resource.version, resource.kind)
-    if message is None:
-        raise unsupported_media_type(STRATEGIC_PATCH, (JSON_PATCH, MERGE_PATCH))
+    assert message is not None, "patch_format refuses strategic patches of kinds without a schema"
     return strategic_merge(obj, changes, message)
 
 

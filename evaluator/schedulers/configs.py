@@ -1,0 +1,41 @@
+"""Files that schedulers read: a kubeconfig, and kube-scheduler's own configuration."""
+
+from pathlib import Path
+
+import yaml
+
+
+def kubeconfig(server: str, token: str | None = None) -> str:
+    """A kubeconfig for one server."""
+    user = {"token": token} if token else {}
+    return yaml.safe_dump(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "fakeapi", "cluster": {"server": server}}],
+            "users": [{"name": "scheduler", "user": user}],
+            "contexts": [{"name": "fakeapi", "context": {"cluster": "fakeapi", "user": "scheduler"}}],
+            "current-context": "fakeapi",
+        },
+        sort_keys=False,
+    )
+
+
+_QPS = 10_000
+"""Requests per second that kube-scheduler's client may send. Its default, 50, is a property of the
+client in real time: 8,152 bindings would take 163 s of it whatever the server does."""
+_BURST = 20_000
+
+
+def kube_scheduler_config(kubeconfig_path: Path) -> str:
+    """kube-scheduler's configuration: defaults but for what virtual time and a single replica ask for."""
+    return yaml.safe_dump(
+        {
+            "apiVersion": "kubescheduler.config.k8s.io/v1",
+            "kind": "KubeSchedulerConfiguration",
+            # A lease expires in any jump of the clock, and there is no second replica to lead.
+            "leaderElection": {"leaderElect": False},
+            "clientConnection": {"kubeconfig": str(kubeconfig_path), "qps": _QPS, "burst": _BURST},
+        },
+        sort_keys=False,
+    )

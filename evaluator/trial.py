@@ -1,0 +1,239 @@
+"""One run: a scenario, a scheduler, a seed; virtual time moves from event to event while the scheduler rests.
+
+The loop is the whole idea: find the next instant at which anything happens (an event of the
+world, or a timer of the scheduler while pods wait), go there, let everything of that instant
+happen, wait for proof that the scheduler has nothing left to do, repeat.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from evaluator.pace.pace import Pace
+from evaluator.recorder import Recorder
+from evaluator.scenario.model import Delete, Node, Pod
+from evaluator.scenario.plan import Arrival, LoadedScenario
+from evaluator.timeline import RunEnded, RunStarted, Timeline
+from fakeapi.kernel.clock import VirtualClock, monotonic_ns
+from fakeapi.kernel.events import Rank
+from fakeapi.kernel.time import MILLISECOND, SECOND, Duration, Instant, format_instant
+from fakeapi.machinery.resources import NAMESPACES, PODS, Resource
+from fakeapi.machinery.status import StatusError
+from fakeapi.registry.deletion import delete
+from fakeapi.storage.errors import StoreError
+from fakeapi.world import World
+
+_PROGRESS_EVERY: Final[Duration] = SECOND // 4
+"""Real time between two reports of progress: often enough to look alive, too seldom to cost anything."""
+_LEAST_STEP: Final[Duration] = MILLISECOND
+"""Least move to a timer of the scheduler: kernels tell time-outs in milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a run is."""
+
+    virtual: Duration
+    until: Duration | None
+    """The instant of the last arrival, or of the scenario's end if it has one: what there is to reach."""
+    submitted: int
+    finished: int
+    failed: int
+    running: int
+    pending: int
+    total: int
+    """Pods that the scenario will submit."""
+
+
+class RefusedArrival(Exception):
+    """The API server refused an object of the scenario; the message names it and why."""
+
+
+class Trial:
+    """A world with a scenario in it, and the loop that plays it against a scheduler."""
+
+    def __init__(
+        self,
+        scenario: LoadedScenario,
+        scheduler: str,
+        scheduler_name: str,
+        horizon: Duration,
+        tick: Duration | None = None,
+        report: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self.scenario: Final = scenario
+        self.clock: Final = VirtualClock(scenario.start_ns)
+        self.world: Final = World(self.clock, scenario.seed)
+        self.timeline: Final = Timeline()
+        self.recorder: Final = Recorder(
+            self.timeline, self.clock, scenario.start_ns, scenario.settings.chip_resource, scheduler_name
+        )
+        self._scheduler_name = scheduler_name
+        self._horizon = horizon
+        self._tick = tick
+        self._report = report
+        self._reported = 0
+        self._helped_at: Instant = scenario.start_ns
+        self._total = sum(1 for _ in scenario.pods())
+        self._last_arrival = max((arrival.at_ns for arrival in scenario.arrivals), default=0)
+        self.world.store.listen(self.recorder.hear)
+        self.timeline.append(
+            RunStarted(
+                scenario=scenario.name,
+                scenario_digest=scenario.digest,
+                scheduler=scheduler,
+                seed=scenario.seed,
+                start=format_instant(scenario.start_ns),
+            )
+        )
+        self._plan()
+
+    # ---- what will happen -------------------------------------------------------------------------
+
+    def _plan(self) -> None:
+        for arrival in self.scenario.arrivals:
+            rank = Rank.DELETION if isinstance(arrival.item, Delete) else Rank.ARRIVAL
+            at = self.scenario.start_ns + arrival.at_ns
+            if arrival.at_ns == 0 and isinstance(arrival.item, Node):
+                # The cluster stands before the scheduler starts, as it would when one is installed.
+                self._arrive(arrival)
+            else:
+                self.world.queue.schedule(at, rank, lambda arrival=arrival: self._arrive(arrival))
+
+    def _arrive(self, arrival: Arrival) -> None:
+        item = arrival.item
+        try:
+            if isinstance(item, Delete):
+                delete(self.world.registry, PODS, item.namespace, item.pod)
+                return
+            manifest = self.scenario.manifest(arrival, scheduler_name=self._scheduler_name)
+            assert manifest is not None, "only deletions have no object"
+            resource = self._resource_of(manifest)
+            namespace = manifest["metadata"].get("namespace", "default") if resource.namespaced else ""
+            if namespace:
+                self._require_namespace(namespace)
+            self.world.registry.create(resource, namespace, manifest)
+        except (StatusError, StoreError) as error:
+            what = item.name if isinstance(item, Pod | Node) else type(item).__name__
+            raise RefusedArrival(f"{what} at {arrival.at_ns / SECOND:g}s was refused: {error}") from error
+
+    def _resource_of(self, manifest: dict[str, object]) -> Resource:
+        group, _, version = str(manifest.get("apiVersion", "")).rpartition("/")
+        kind = str(manifest.get("kind", ""))
+        resource = self.world.table.by_kind(group, version, kind)
+        if resource is None:
+            raise RefusedArrival(f"no kind {kind!r} is served in {manifest.get('apiVersion')!r}")
+        return resource
+
+    def _require_namespace(self, name: str) -> None:
+        if self.world.store.find(NAMESPACES.storage_key, ("", name)) is None:
+            self.world.registry.create(NAMESPACES, "", {"metadata": {"name": name}})
+
+    # ---- the loop -----------------------------------------------------------------------------------
+
+    async def play(self, pace: Pace) -> str:
+        """Play the scenario to its end and return why it ended.
+
+        Raises:
+            NotQuiescent: the scheduler did not rest, so time could not move.
+            ProcessGone: the scheduler ended.
+            RefusedArrival: the API server refused an object of the scenario.
+        """
+        until = None if self.scenario.until_ns is None else self.scenario.start_ns + self.scenario.until_ns
+        await pace.idle()
+        while True:
+            instant, is_wakeup = self._next_instant(pace)
+            if instant is None:
+                return self._why_nothing_is_left()
+            if until is not None and instant > until:
+                await self._enter(pace, until)
+                return "the scenario's end was reached"
+            if is_wakeup:
+                pace.fidelity.wakeups += 1
+            await self._enter(pace, instant)
+            self._tell_progress()
+
+    async def _enter(self, pace: Pace, instant: Instant) -> None:
+        """Go to an instant and let everything of it happen, answers to it included."""
+        pace.begin_instant()
+        pace.jump(instant)
+        self.clock.advance_to(instant)
+        self.world.run_due()
+        await pace.end_instant()
+        await pace.idle()
+        while self.world.queue.peek() == instant:  # what the scheduler did set more in motion, now
+            pace.begin_instant()
+            self.world.run_due()
+            await pace.end_instant()
+            await pace.idle()
+        if self.recorder.help_came:
+            self.recorder.help_came = False
+            self._helped_at = instant
+
+    def _next_instant(self, pace: Pace) -> tuple[Instant | None, bool]:
+        event = self.world.queue.peek()
+        wakeup = self._next_wakeup(pace)
+        if wakeup is None or (event is not None and event <= wakeup):
+            return event, False
+        return wakeup, True
+
+    def _next_wakeup(self, pace: Pace) -> Instant | None:
+        """The scheduler's own next timer, while it can matter: pods wait and help came not long ago."""
+        now = self.clock.now()
+        if not self.recorder.pending:
+            return None
+        candidates = []
+        if now < self._helped_at + self._horizon:
+            timer = pace.next_wakeup()
+            if timer is not None:
+                timer = max(timer, now + _LEAST_STEP)
+                if timer <= self._helped_at + self._horizon:
+                    candidates.append(timer)
+        if self._tick is not None and self.world.queue.peek() is not None:
+            candidates.append(now + self._tick)
+        return min(candidates, default=None)
+
+    def _why_nothing_is_left(self) -> str:
+        if waiting := len(self.recorder.pending):
+            return f"nothing is left to happen, {waiting} pods still wait for a node"
+        return "everything is done"
+
+    # ---- the end --------------------------------------------------------------------------------------
+
+    def close(self, why: str) -> None:
+        """Write the last event; nothing may happen afterwards."""
+        self.timeline.append(
+            RunEnded(
+                at_ns=self.clock.now() - self.scenario.start_ns,
+                why=why,
+                pending=len(self.recorder.pending),
+                running=len(self.recorder.running),
+            )
+        )
+
+    @property
+    def virtual(self) -> Duration:
+        """Virtual time since the start of the run."""
+        return self.clock.now() - self.scenario.start_ns
+
+    def progress(self) -> Progress:
+        """Where the run is now."""
+        counts = self.recorder.counts
+        return Progress(
+            virtual=self.virtual,
+            until=self.scenario.until_ns or self._last_arrival,
+            submitted=counts.submitted,
+            finished=counts.finished,
+            failed=counts.failed,
+            running=len(self.recorder.running),
+            pending=len(self.recorder.pending),
+            total=self._total,
+        )
+
+    def _tell_progress(self) -> None:
+        if self._report is None:
+            return
+        now = monotonic_ns()
+        if now - self._reported >= _PROGRESS_EVERY:
+            self._reported = now
+            self._report(self.progress())
