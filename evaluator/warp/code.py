@@ -15,12 +15,15 @@ CODE_FILE: Final = "vdso_x86_64.bin"
 CLOCK_GETTIME: Final = "__vdso_clock_gettime"
 GETTIMEOFDAY: Final = "__vdso_gettimeofday"
 TIME: Final = "__vdso_time"
+CLOCK_GETRES: Final = "__vdso_clock_getres"
 
 ALIGNMENT: Final = 64
 """Bytes of a cache line: the code lies at a multiple of it, so that its data has a line of its own."""
 
-_HEADER: Final = struct.Struct("<4I")
-"""Offsets of clock_gettime, gettimeofday, time, and of the data."""
+_HEADER: Final = struct.Struct("<5I")
+"""Offsets of the replacements in the order of :data:`_FUNCTIONS`, and of the data."""
+
+_FUNCTIONS: Final = (CLOCK_GETTIME, GETTIMEOFDAY, TIME, CLOCK_GETRES)
 
 _DATA: Final = struct.Struct("<qqqqBB")
 """Two slots for the shift, base of the real-time clocks and of the monotonic ones, slot in use, frozen."""
@@ -52,12 +55,8 @@ class ClockCode:
 def clock_code() -> ClockCode:
     """The committed code for x86-64."""
     image = resources.files(__package__).joinpath(CODE_FILE).read_bytes()
-    clock_gettime, gettimeofday, time_entry, data = _HEADER.unpack_from(image)
-    return ClockCode(
-        image=image,
-        entries={CLOCK_GETTIME: clock_gettime, GETTIMEOFDAY: gettimeofday, TIME: time_entry},
-        data=data,
-    )
+    *entries, data = _HEADER.unpack_from(image)
+    return ClockCode(image=image, entries=dict(zip(_FUNCTIONS, entries, strict=True)), data=data)
 
 
 class ClockWords(NamedTuple):

@@ -93,7 +93,7 @@ def forget_use(pid: int) -> None:
 
 
 def vdso_used(pid: int) -> bool | None:
-    """Whether all pages of a process's vDSO were used since :func:`forget_use`; None where it is not known."""
+    """Whether all pages of a process's vDSO were used since :func:`forget_use`; None if that is not known."""
     try:
         with open(f"/proc/{pid}/smaps", encoding="ascii", errors="replace") as file:
             lines = iter(file)

@@ -27,10 +27,17 @@
 
 .set NR_gettimeofday, 96
 .set NR_clock_gettime, 228
+.set NR_clock_getres, 229
 .set CLOCK_REALTIME, 0
 .set CLOCK_MONOTONIC, 1
 .set NS_PER_SECOND, 1000000000
 .set NS_PER_MICROSECOND, 1000
+
+# What a frozen clock says of its resolution: one microsecond. asyncio runs the timers that are due within the
+# resolution of its clock from now. With the kernel's one nanosecond, and a clock that stands exactly at a timer's time,
+# that addition is lost to floating point once the clock shows more than 2**24 seconds: the timer is never due, and
+# asyncio spins.
+.set FROZEN_RESOLUTION, 1000
 
 # One bit for each clock id. CPU-time clocks (2, 3, and negative ids, which belong to one process or thread) are in
 # neither set: they measure real work and stay as they are, and so does any clock that this table does not know.
@@ -43,6 +50,7 @@ start:
     .long entry_clock_gettime - start
     .long entry_gettimeofday - start
     .long entry_time - start
+    .long entry_clock_getres - start
     .long data - start
 
 # ---- int clock_gettime(clockid_t edi, struct timespec *rsi)
@@ -139,6 +147,26 @@ entry_time:
     test  r10, r10
     jz    1f
     mov   [r10], rax
+1:  ret
+
+# ---- int clock_getres(clockid_t edi, struct timespec *rsi)
+    .balign 16, 0xcc                    # a stated filler: assemblers differ in the one they choose
+entry_clock_getres:
+    mov   eax, NR_clock_getres
+    syscall
+    test  eax, eax
+    jnz   1f
+    test  rsi, rsi                      # the answer may be left out
+    jz    1f
+    cmp   byte ptr [rip + frozen], 0
+    je    1f
+    cmp   edi, HIGHEST_ID
+    ja    1f
+    mov   ecx, REALTIME_IDS | MONOTONIC_IDS
+    bt    ecx, edi
+    jnc   1f
+    mov   qword ptr [rsi], 0
+    mov   qword ptr [rsi + 8], FROZEN_RESOLUTION
 1:  ret
 
 # ---- Data. The program itself may not write here (the page is mapped for reading and execution), the evaluator
