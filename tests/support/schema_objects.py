@@ -69,10 +69,19 @@ def _field_values(message: Message, field: Field, depth: int) -> st.SearchStrate
     held = message.message_of(field)
     one = _SCALARS[field.type] if held is None else objects(held, depth - 1)
     if field.shape == "list":
-        return st.lists(one, min_size=1, max_size=MOST_ITEMS)
+        return st.lists(_with_merge_key(field, held, one), min_size=1, max_size=MOST_ITEMS)
     if field.shape == "map":
         return st.dictionaries(_TEXT, one, min_size=1, max_size=MOST_ITEMS)
     return one
+
+
+def _with_merge_key(field: Field, held: Message | None, item: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Items of a list that merges carry the key; few values, so that two lists have some in common."""
+    if field.merge_key is None or held is None:
+        return item
+    is_text = held.by_name[field.merge_key].type == "string"
+    keys = st.sampled_from(("a", "b", "c")) if is_text else st.integers(1, 3)
+    return st.builds(lambda value, key: value | {field.merge_key: key}, item, keys)
 
 
 def _unions(message: Message, depth: int) -> st.SearchStrategy[Any]:
