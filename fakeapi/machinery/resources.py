@@ -233,6 +233,7 @@ def _rows() -> Iterator[Resource]:
 
     # devices
     yield Resource("resource.k8s.io", "v1", "deviceclasses", "DeviceClass", cluster)
+    yield Resource("resource.k8s.io", "v1", "devicetaintrules", "DeviceTaintRule", cluster, (), (), status)
     yield Resource("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", namespaced, (), (), status)
     yield Resource("resource.k8s.io", "v1", "resourceclaimtemplates", "ResourceClaimTemplate", namespaced)
     yield Resource(

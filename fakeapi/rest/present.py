@@ -66,11 +66,17 @@ class Presenter:
 
     def bookmark(self, revision: int, annotations: Mapping[str, str] | None) -> bytes:
         """A watch event that only says how far the watch has come."""
+        metadata = self.bookmark_metadata(revision, annotations)
+        obj = {"kind": self.resource.kind, "apiVersion": self.resource.api_version, "metadata": metadata}
+        return event_line("BOOKMARK", orjson.dumps(obj))
+
+    @staticmethod
+    def bookmark_metadata(revision: int, annotations: Mapping[str, str] | None) -> JsonObject:
+        """The metadata of a bookmark's object."""
         metadata: JsonObject = {"resourceVersion": str(revision), "creationTimestamp": None}
         if annotations:
             metadata["annotations"] = dict(annotations)
-        obj = {"kind": self.resource.kind, "apiVersion": self.resource.api_version, "metadata": metadata}
-        return event_line("BOOKMARK", orjson.dumps(obj))
+        return metadata
 
     def renderer(self) -> Renderer:
         """How changes become lines: all watchers of whole objects share the change's own line."""

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from fakeapi.machinery.negotiation import PatchFormat, patch_format
-from fakeapi.machinery.patch import PatchError, json_patch, merge_patch
+from fakeapi.machinery.patch import (
+    InapplicablePatch,
+    OversizedPatch,
+    PatchError,
+    UnmergeablePatch,
+    json_patch,
+    merge_patch,
+)
 from fakeapi.machinery.resources import builtin
 from fakeapi.machinery.schema import Message, message_for
 from fakeapi.machinery.status import (
@@ -17,7 +24,7 @@ from fakeapi.machinery.status import (
     success,
     unsupported,
 )
-from fakeapi.machinery.strategic import StrategicPatchError, strategic_merge
+from fakeapi.machinery.strategic import strategic_merge
 from fakeapi.registry import reviews
 from fakeapi.registry.defaults import JsonObject
 from fakeapi.registry.deletion import delete
@@ -157,24 +164,17 @@ def _patcher(info: RequestInfo, body: bytes, content_type: str) -> Callable[[Jso
     if form is PatchFormat.APPLY_PATCH:
         raise unsupported("server-side apply")
     changes = read_json(body)
-    if form is PatchFormat.JSON_PATCH and not isinstance(changes, list):
-        raise bad_request("a JSON patch is a list of operations")
-    if form is not PatchFormat.JSON_PATCH and not isinstance(changes, dict):
-        raise bad_request("a merge patch is an object")
 
     def apply(obj: JsonObject) -> JsonObject:
         try:
-            patched = _apply(form, message, obj, changes)
-        except (PatchError, StrategicPatchError) as error:
-            raise _unprocessable(info, str(error)) from None
-        if not isinstance(patched, dict):
-            raise bad_request("the patch does not leave an object")
-        return patched
+            return _apply(form, message, obj, changes)
+        except PatchError as error:
+            raise _refused_patch(error) from None
 
     return apply
 
 
-def _apply(form: PatchFormat, message: Message | None, obj: JsonObject, changes: Any) -> Any:
+def _apply(form: PatchFormat, message: Message | None, obj: JsonObject, changes: Any) -> JsonObject:
     if form is PatchFormat.JSON_PATCH:
         return json_patch(obj, changes)
     if form is PatchFormat.MERGE_PATCH:
@@ -183,17 +183,17 @@ def _apply(form: PatchFormat, message: Message | None, obj: JsonObject, changes:
     return strategic_merge(obj, changes, message)
 
 
-def _unprocessable(info: RequestInfo, why: str) -> StatusError:
-    return StatusError(
-        422,
-        "Invalid",
-        f"the server rejected our request due to an error in our request: {why}",
-        {
-            "name": info.name,
-            "group": info.resource.group,
-            "kind": info.resource.kind,
-        },
-    )
+def _refused_patch(error: PatchError) -> StatusError:
+    match error:
+        case OversizedPatch():
+            return StatusError(413, "RequestEntityTooLarge", str(error))
+        case InapplicablePatch():
+            return StatusError(
+                422, "Invalid", f"the server rejected our request due to an error in our request: {error}"
+            )
+        case UnmergeablePatch():
+            return StatusError(500, "InternalError", str(error))
+    return bad_request(str(error))
 
 
 def _delete_options(info: RequestInfo, body: bytes, content_type: str) -> DeleteOptions:
