@@ -1,10 +1,11 @@
 """How far a run's time can be trusted: figures that every result carries."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from fakeapi.kernel.time import SECOND, Duration
 
-JsonValue = str | int | float | bool
+JsonValue: TypeAlias = str | int | float | bool | list[str]
 
 
 @dataclass(slots=True)
@@ -41,6 +42,9 @@ class Fidelity:
     unread_method: str = ""
     """How unread bytes were looked for at the last proof; see :class:`evaluator.pace.pace.Proof`."""
 
+    unreachable: list[str] = field(default_factory=list)
+    """Waits of the scheduler that follow real time only, each kind once; a user has to be told of them."""
+
     takeover: str = ""
     """From when on the scheduler's clock was virtual, and why not earlier if it was not from its first
     instruction on."""
@@ -58,5 +62,6 @@ class Fidelity:
             "clock_lead_s": self.clock_lead / SECOND,
             "scheduler_cpu_s": self.scheduler_cpu / SECOND,
             "unread_method": self.unread_method,
+            "unreachable": list(self.unreachable),
             "takeover": self.takeover,
         }

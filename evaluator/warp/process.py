@@ -140,6 +140,10 @@ class WarpedProcess:
         """What its real-time clock shows now."""
         return self._clock.reading(monotonic_ns())
 
+    def clock_at(self, real: Duration) -> Instant:
+        """What its real-time clock showed, after the last jump, when the machine's monotonic one showed ``real``."""
+        return self._clock.reading(real)
+
     def monotonic(self) -> Duration:
         """What its monotonic clock shows now."""
         return self._clock.monotonic(monotonic_ns())
@@ -220,6 +224,17 @@ class WarpedProcess:
         self._paused = False
         for pid in list(self._members):
             self._each(pid, threads.resume)
+
+    def read_memory(self, pid: int, address: int, size: int) -> bytes:
+        """Read memory of one of its processes.
+
+        Raises:
+            ProcessVanished: that process is not one of them (any more).
+        """
+        takeover = self._members.get(pid)
+        if takeover is None:
+            raise ProcessVanished(pid)
+        return takeover.read(address, size)
 
     def adopt(self, pids: Iterable[int]) -> None:
         """Put further processes, its descendants, under the same clock; those already there are passed over.

@@ -105,6 +105,15 @@ class Takeover:
         """
         return vdso_used(self._pid)
 
+    def read(self, address: int, size: int) -> bytes:
+        """Read the program's memory.
+
+        Raises:
+            ImageGone: the program has ended.
+            OSError: there is nothing at that address.
+        """
+        return self._memory.read(address, size)
+
     def leave_running(self, clock: MovedClock) -> None:
         """Keep the replacement and let the clock run on by itself."""
         threads.stop(self._pid)

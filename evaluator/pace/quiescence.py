@@ -1,0 +1,193 @@
+"""The proof that a scheduler has nothing to do."""
+
+import asyncio
+import select
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from evaluator.pace.errors import NotQuiescent, ProcessGone
+from evaluator.pace.pace import Proof, Traffic
+from evaluator.pace.tree import ProcessTree, TreeGone
+from evaluator.pace.unread import Deliveries
+from fakeapi.kernel.clock import monotonic_ns
+from fakeapi.kernel.time import MICROSECOND, MILLISECOND, SECOND, Duration
+
+DEFAULT_LIMIT: Final[Duration] = 30 * SECOND
+"""How long to wait for a proof: far above the think time of any scheduler, below a person's patience."""
+
+_GAP: Final[Duration] = 60 * MICROSECOND
+"""Between two readings of the CPU-time clock that must be equal: several times what waking a thread takes."""
+
+_PUMPS: Final = 3
+"""Turns of the event loop before each look. A connection accepted, a request read: each is visible to us
+after at most two turns, by a socket to read or by the server's counters."""
+
+_REST_S: Final = 100e-6
+"""How long to leave the processors to a busy scheduler before looking again; a request ends it at once."""
+
+_OWN_WORK_PATIENCE: Final[Duration] = MILLISECOND
+"""How long the server's own unfinished work is waited for by turning the loop without resting."""
+
+_SEEN_LINES: Final = 20
+"""Lines of a message: enough for the threads of most programs."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """What must be the same twice."""
+
+    cpu: Duration
+    requests: int
+    connections: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Obstacle:
+    """Why there is no proof yet: a condition of :class:`NotQuiescent`, and what was seen."""
+
+    condition: str
+    seen: str
+    own_work: bool = False
+    """Whether the server's loop has to act; the scheduler otherwise."""
+
+
+_UNSTABLE: Final = _Obstacle("processor time", "the processes of the scheduler used processor time all along")
+
+
+class Quiescence:
+    """Proves idleness: no request in flight, no byte on its way to or fro, no work, no thread running.
+
+    Runs in the event loop of the server whose ``traffic`` it reads. ``exit_status`` tells whether the
+    scheduler has ended; ``newcomers`` is called with the processes of its tree whenever there may be new
+    ones, before they can be part of a proof; ``hint`` ends the message of a failure.
+    """
+
+    def __init__(
+        self,
+        tree: ProcessTree,
+        traffic: Traffic,
+        *,
+        exit_status: Callable[[], int | None],
+        newcomers: Callable[[Sequence[int]], None] = lambda _: None,
+        limit: Duration = DEFAULT_LIMIT,
+        hint: str = "",
+    ) -> None:
+        self._tree = tree
+        self._traffic = traffic
+        self._exit_status = exit_status
+        self._newcomers = newcomers
+        self._limit = limit
+        self._hint = hint
+        self._deliveries = Deliveries(tree.root, tree.socket_inodes)
+        self._readable = select.epoll()
+        self._registered: set[int] = set()
+        self._connections = -1
+        self.idle_since: Duration = 0
+        """When, on the machine's monotonic clock, the last proof first saw the state that it proved."""
+
+    async def prove(self) -> Proof:
+        """Wait until the scheduler is idle.
+
+        Raises:
+            NotQuiescent: no proof within the limit.
+            ProcessGone: it ended.
+        """
+        try:
+            return await self._prove()
+        except TreeGone:
+            raise ProcessGone(self._tree.root, self._exit_status()) from None
+
+    async def _prove(self) -> Proof:
+        begun = monotonic_ns()
+        last: _Sample | None = None
+        last_at = begun
+        while True:
+            for _ in range(_PUMPS):
+                await asyncio.sleep(0)
+            self._notice_changes()
+            now = monotonic_ns()
+            sample = self._sample()
+            obstacle = self._traffic_obstacle()
+            if obstacle is None and sample == last and now - last_at >= _GAP:
+                obstacle = self._last_look(sample)
+                if obstacle is None:
+                    self.idle_since = last_at
+                    return Proof(False, monotonic_ns() - begun, sample.cpu, self._deliveries.method)
+                last = None
+            elif sample != last:
+                if last is not None and obstacle is None:
+                    obstacle = _UNSTABLE
+                last, last_at = sample, now
+            if obstacle is not None:
+                self._give_up_if_late(begun, now, obstacle)
+                self._rest(obstacle, now - begun)
+
+    def _notice_changes(self) -> None:
+        if self._tree.refresh():
+            self._newcomers(self._tree.members)
+        if self._traffic.connections != self._connections:
+            self._connections = self._traffic.connections
+            sockets = self._traffic.sockets()
+            self._deliveries.update(sockets)
+            self._register({sock.fileno() for sock in (*sockets, *self._traffic.listeners())})
+
+    def _register(self, descriptors: set[int]) -> None:
+        """Watch only these for reading. All are registered anew: a number may mean another socket now."""
+        for descriptor in self._registered:
+            with suppress(OSError, ValueError):
+                self._readable.unregister(descriptor)
+        self._registered = {descriptor for descriptor in descriptors if descriptor >= 0}
+        for descriptor in self._registered:
+            with suppress(OSError):
+                self._readable.register(descriptor, select.EPOLLIN)
+
+    def _sample(self) -> _Sample:
+        return _Sample(self._tree.cpu(), self._traffic.requests, self._traffic.connections)
+
+    def _traffic_obstacle(self) -> _Obstacle | None:
+        if self._traffic.in_flight:
+            seen = f"{self._traffic.in_flight} requests begun and not answered"
+            return _Obstacle("requests in flight", seen, own_work=True)
+        unsent = self._deliveries.unsent(self._traffic.unsent())
+        if unsent is not None:
+            return _Obstacle("unsent bytes", unsent, own_work=True)
+        if self._readable.poll(0, 1):
+            return _Obstacle("unaccepted requests", "the server has not read all it was sent", own_work=True)
+        return None
+
+    def _last_look(self, sample: _Sample) -> _Obstacle | None:
+        """Look at what costs more once all else is quiet; threads last, as a byte that arrives wakes one."""
+        unread = self._deliveries.outstanding()
+        if unread is not None:
+            return _Obstacle("unread bytes", unread)
+        busy = self._tree.busy()
+        if busy is not None:
+            return _Obstacle("running threads", busy)
+        # While the threads were looked at one after the other, one not yet looked at could have woken one
+        # that was: it would have used processor time.
+        return None if self._tree.cpu() == sample.cpu else _UNSTABLE
+
+    def _rest(self, obstacle: _Obstacle, waited: Duration) -> None:
+        """Leave the processors to the scheduler for a moment, unless the server itself has work."""
+        status = self._exit_status()
+        if status is not None:
+            raise ProcessGone(self._tree.root, status)
+        if not obstacle.own_work or waited > _OWN_WORK_PATIENCE:
+            # select, as epoll counts whole milliseconds; an epoll file is readable when one it watches is.
+            select.select([self._readable], [], [], _REST_S)
+
+    def _give_up_if_late(self, begun: Duration, now: Duration, obstacle: _Obstacle) -> None:
+        if now - begun > self._limit:
+            seen = [
+                obstacle.seen,
+                *self._tree.describe()[:_SEEN_LINES],
+                *([self._hint] if self._hint else []),
+            ]
+            raise NotQuiescent(obstacle.condition, self._limit / SECOND, seen)
+
+    def close(self) -> None:
+        """Let go of files. The tree belongs to the caller."""
+        self._readable.close()
+        self._deliveries.close()

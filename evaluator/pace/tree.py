@@ -1,0 +1,275 @@
+"""The scheduler's processes: who they are, what processor time they used, whether a thread of them runs."""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Final
+
+from evaluator.warp.procfs import ThreadCall, command_name, parse_call, state_of, thread_ids
+from fakeapi.kernel.clock import process_cpu_ns
+from fakeapi.kernel.time import Duration
+
+_LINE: Final = 4096
+"""Bytes that any of the files read here fits in."""
+
+_RUNNING: Final = b"running"
+
+_WAITING_CALLS: Final = frozenset(
+    str(number).encode() + b" "
+    for number in (
+        202,  # futex
+        232,  # epoll_wait
+        281,  # epoll_pwait
+        441,  # epoll_pwait2
+        7,  # poll
+        271,  # ppoll
+        23,  # select
+        270,  # pselect6
+        35,  # nanosleep
+        230,  # clock_nanosleep
+        219,  # restart_syscall: one of the above, after the process was stopped
+        61,  # wait4
+        247,  # waitid
+    )
+)
+"""System calls (x86-64) that only wait: a thread in one that does not run has nothing to do. In any other it
+may wait for a disk, which its state letter tells."""
+
+_DEAD: Final = frozenset("ZXx")
+_QUIET: Final = frozenset("SZXx")
+"""States of a thread that has nothing to do: it waits and can be interrupted, or is dead."""
+_ALIVE: Final = frozenset("SRD")
+
+
+class TreeGone(Exception):
+    """The first process of the tree has ended."""
+
+
+class _Thread:
+    """The files of one thread, held open: reading them again costs a quarter of opening them."""
+
+    def __init__(self, pid: int, tid: int) -> None:
+        base = f"/proc/{pid}/task/{tid}"
+        self.pid: Final = pid
+        self.tid: Final = tid
+        self._files = [os.open(f"{base}/syscall", os.O_RDONLY | os.O_CLOEXEC)]
+        self.line = b""
+        """The last line read from ``syscall``."""
+        # Without CONFIG_PROC_CHILDREN there is no such file, and children are not found.
+        with suppress(FileNotFoundError):
+            self._files.append(os.open(f"{base}/children", os.O_RDONLY | os.O_CLOEXEC))
+
+    def read_line(self) -> bytes:
+        self.line = os.pread(self._files[0], _LINE, 0)
+        return self.line
+
+    def children(self) -> list[int]:
+        return [int(word) for file in self._files[1:] for word in os.pread(file, _LINE, 0).split()]
+
+    def close(self) -> None:
+        for file in self._files:
+            os.close(file)
+
+
+class _Process:
+    """One process of the tree."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid: Final = pid
+        # The CPU-time clock of all threads of a process: one system call, nanoseconds.
+        self._clock_id: Final = ~pid << 3 | 2
+        self._stat = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
+        self.threads: dict[int, _Thread] = {}
+
+    def cpu(self) -> Duration:
+        return process_cpu_ns(self._clock_id)
+
+    def state(self) -> str:
+        return state_of(os.pread(self._stat, _LINE, 0))
+
+    def refresh(self) -> None:
+        tids = set(thread_ids(self.pid))
+        for tid in self.threads.keys() - tids:
+            self.threads.pop(tid).close()
+        for tid in tids - self.threads.keys():
+            with suppress(FileNotFoundError, ProcessLookupError):  # ended already
+                self.threads[tid] = _Thread(self.pid, tid)
+
+    def children(self) -> list[int]:
+        found: list[int] = []
+        for thread in self.threads.values():
+            with suppress(ProcessLookupError):
+                found += thread.children()
+        return found
+
+    def close(self) -> None:
+        os.close(self._stat)
+        for thread in self.threads.values():
+            thread.close()
+
+
+class ProcessTree:
+    """A process and its descendants, as far as they have not detached themselves by a double fork."""
+
+    def __init__(self, root: int) -> None:
+        self.root: Final = root
+        self._load = os.open("/proc/loadavg", os.O_RDONLY | os.O_CLOEXEC)
+        self._last_born = b""
+        self._processes: dict[int, _Process] = {}
+        self._ended_cpu: Duration = 0
+        self._last_cpu: dict[int, Duration] = {}
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """The numbers of the processes, as of the last :meth:`refresh`."""
+        return tuple(self._processes)
+
+    def refresh(self) -> bool:
+        """Find threads and processes born since the last call; whether there can be any.
+
+        Raises:
+            TreeGone: the root has ended.
+        """
+        # The last field of this file is the newest process or thread number handed out on this machine. While
+        # it stays the same nothing was born, here or elsewhere: one short read instead of a walk.
+        last_born = os.pread(self._load, _LINE, 0).rsplit(maxsplit=1)[-1]
+        if last_born == self._last_born:
+            return False
+        self._last_born = last_born
+        self._walk()
+        return True
+
+    def _walk(self) -> None:
+        found: set[int] = set()
+        waiting = [self.root]
+        while waiting:
+            pid = waiting.pop()
+            try:
+                process = self._processes.get(pid) or _Process(pid)
+                self._processes[pid] = process
+                process.refresh()
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            found.add(pid)
+            waiting += process.children()
+        for pid in self._processes.keys() - found:
+            self._forget(pid)
+        if self.root not in found:
+            raise TreeGone
+
+    def _forget(self, pid: int) -> None:
+        process = self._processes.pop(pid, None)
+        if process is not None:
+            process.close()
+            self._ended_cpu += self._last_cpu.pop(pid, 0)
+        if pid == self.root:
+            raise TreeGone
+
+    def cpu(self) -> Duration:
+        """Processor time used so far by all of them, those that have ended included as far as they were seen.
+
+        Raises:
+            TreeGone: the root has ended.
+        """
+        for pid, process in list(self._processes.items()):
+            try:
+                self._last_cpu[pid] = process.cpu()
+            except OSError:
+                self._forget(pid)
+        return self._ended_cpu + sum(self._last_cpu.values())
+
+    def busy(self) -> str | None:
+        """Describe a thread that runs, is about to, or waits for a disk; None when all wait for an event.
+
+        Raises:
+            TreeGone: the root has ended.
+        """
+        for process in list(self._processes.values()):
+            state = self._state(process)
+            if state in _DEAD:
+                self._forget(process.pid)
+                continue
+            if state not in _ALIVE:
+                return f"process {process.pid} ({command_name(process.pid)}) is stopped (state {state})"
+            for thread in list(process.threads.values()):
+                if self._thread_busy(process, thread):
+                    return describe_thread(thread.pid, thread.tid)
+        return None
+
+    def _state(self, process: _Process) -> str:
+        try:
+            return process.state()
+        except ProcessLookupError:
+            return "X"
+
+    def _thread_busy(self, process: _Process, thread: _Thread) -> bool:
+        try:
+            line = thread.read_line()
+        except ProcessLookupError:
+            process.threads.pop(thread.tid).close()
+            return False
+        if line.startswith(_RUNNING):
+            return True
+        return line[: line.find(b" ") + 1] not in _WAITING_CALLS and _state_letter(thread) not in _QUIET
+
+    def waits(self) -> Iterator[tuple[int, int, ThreadCall]]:
+        """Where each thread waited when :meth:`busy` last looked: process, thread, call."""
+        for process in self._processes.values():
+            for thread in process.threads.values():
+                call = parse_call(thread.line) if thread.line else None
+                if call is not None:
+                    yield process.pid, thread.tid, call
+
+    def socket_inodes(self) -> set[int]:
+        """The inodes of all sockets that the processes hold open."""
+        return {inode for pid in self._processes for inode in _socket_inodes(pid)}
+
+    def describe(self) -> list[str]:
+        """A line for each thread, for a message; those that run first."""
+        lines = [
+            describe_thread(thread.pid, thread.tid)
+            for process in self._processes.values()
+            for thread in process.threads.values()
+        ]
+        return sorted(lines, key=lambda line: " runs" not in line)
+
+    def close(self) -> None:
+        """Let go of all files."""
+        os.close(self._load)
+        for process in self._processes.values():
+            process.close()
+        self._processes.clear()
+
+
+def _state_letter(thread: _Thread) -> str:
+    try:
+        with open(f"/proc/{thread.pid}/task/{thread.tid}/stat", "rb") as file:
+            return state_of(file.read())
+    except (FileNotFoundError, ProcessLookupError):
+        return "X"
+
+
+def _socket_inodes(pid: int) -> Iterator[int]:
+    try:
+        names = os.listdir(f"/proc/{pid}/fd")
+    except OSError:
+        return
+    for name in names:
+        with suppress(OSError):
+            target = os.readlink(f"/proc/{pid}/fd/{name}")
+            if target.startswith("socket:["):
+                yield int(target[len("socket:[") : -1])
+
+
+def describe_thread(pid: int, tid: int) -> str:
+    """What a thread is doing, in words; it may have gone on since."""
+    name = f"thread {tid} of process {pid} ({command_name(pid)})"
+    try:
+        with open(f"/proc/{pid}/task/{tid}/stat", "rb") as file:
+            state = state_of(file.read())
+        with open(f"/proc/{pid}/task/{tid}/wchan", encoding="ascii") as file:
+            where = file.read().strip("\0 \n0")
+    except OSError:
+        return f"{name} has ended"
+    doing = "runs (state R)" if state == "R" else f"is in state {state}"
+    return f"{name} {doing}{f', in {where}' if where else ''}"
