@@ -141,7 +141,7 @@ class WarpedProcess:
         return self._clock.reading(monotonic_ns())
 
     def clock_at(self, real: Duration) -> Instant:
-        """What its real-time clock showed, after the last jump, when the machine's monotonic one showed ``real``."""
+        """What its real-time clock showed at ``real`` on the machine's monotonic clock, after the last jump."""
         return self._clock.reading(real)
 
     def monotonic(self) -> Duration:
