@@ -9,7 +9,8 @@ says: with ``Always``, the default of the API, a pod with a run time starts over
 Pods whose node does not exist stay Pending until the node is created, and those whose
 node is deleted run on: removing either is the work of the pod garbage collector, which
 is not part of this module. A stranded pod that somebody deletes is removed at once, as
-that collector would do.
+that collector would do. Probes, readiness gates and ``activeDeadlineSeconds`` have no
+effect: a container is ready once it runs, and ends when its run time is over.
 """
 
 from typing import Final
