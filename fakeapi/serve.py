@@ -37,8 +37,9 @@ class Server:
         self.app: Final = app
         self._network = network or NetworkSettings()
         self._uvicorn = _Uvicorn(_uvicorn_config(app, self._network))
-        self._socket = _bind(self._network)
-        self.port: Final[int] = self._socket.getsockname()[1]
+        self.listener: Final = _bind(self._network)
+        """The socket that connections are accepted on."""
+        self.port: Final[int] = self.listener.getsockname()[1]
         """The TCP port, the chosen one where any was asked for."""
         self._task: asyncio.Task[None] | None = None
 
@@ -57,7 +58,7 @@ class Server:
 
     async def start(self) -> None:
         """Accept connections from now on."""
-        self._task = asyncio.create_task(self._uvicorn.serve(sockets=[self._socket]), name="fakeapi-server")
+        self._task = asyncio.create_task(self._uvicorn.serve(sockets=[self.listener]), name="fakeapi-server")
         accepting = asyncio.create_task(self._uvicorn.accepting.wait())
         await asyncio.wait((self._task, accepting), return_when=asyncio.FIRST_COMPLETED)
         accepting.cancel()
@@ -79,7 +80,7 @@ class Server:
         Stopping twice, and stopping what never started, is allowed.
         """
         if self._task is None:
-            self._socket.close()
+            self.listener.close()
             return
         self._uvicorn.leave()
         for server in self._uvicorn.servers:
