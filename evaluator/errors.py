@@ -109,7 +109,7 @@ def _describe_problem(detail: Mapping[str, Any]) -> str:
     message = str(detail["msg"]).removeprefix("Value error, ")
     if detail["type"] == "missing":
         return f"{field}: required and not given"
-    if detail["type"] == "extra_forbidden":
+    if detail["type"] in {"extra_forbidden", "unexpected_keyword_argument"}:
         return f"{field}: there is no such field"
     if not field:
         return message

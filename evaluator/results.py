@@ -7,15 +7,17 @@ Files of older schema versions are lifted step by step when they are read (:data
 versions are refused.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, Self, TypeAlias
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from evaluator.errors import FileFormatError, describe_problems
 from evaluator.files import write_atomically
+from evaluator.metrics.ledger import Ledger
 from evaluator.metrics.metric import Metric
 from evaluator.scenario.model import Note
 
@@ -46,6 +48,18 @@ class JobCounts(_Part):
     failed: int = Field(ge=0, description="ended as failed, evicted or deleted")
     running: int = Field(default=0, ge=0, description="had a node when the run ended")
     pending: int = Field(ge=0, description="had no node when the run ended")
+
+    @classmethod
+    def of(cls, ledger: Ledger) -> Self:
+        """The counts of a run."""
+        outcomes = Counter(job.outcome for job in ledger.jobs if job.outcome is not None)
+        return cls(
+            submitted=len(ledger.jobs),
+            finished=outcomes["succeeded"],
+            failed=outcomes.total() - outcomes["succeeded"],
+            running=sum(job.running for job in ledger.jobs),
+            pending=sum(job.pending for job in ledger.jobs),
+        )
 
 
 class Fidelity(_Part):

@@ -4,7 +4,7 @@ import pytest
 
 from evaluator.errors import FileFormatError
 from evaluator.metrics.ledger import read_ledger
-from evaluator.timeline import NodeChanged, NodeRemoved, PodUnschedulable
+from evaluator.timeline import Event, NodeChanged, NodeRemoved, Outcome, PodUnschedulable
 from fakeapi.kernel.time import SECOND
 from tests.support.stories import began, bound, ended, ledger, node, ran, run_ended, started, submitted
 
@@ -44,8 +44,8 @@ def test_a_job_waits_then_runs_then_does_neither() -> None:
 @pytest.mark.parametrize(
     ("outcome", "finished"), [("succeeded", True), ("failed", True), ("evicted", False), ("deleted", False)]
 )
-def test_only_an_end_of_its_own_is_a_finish(outcome: str, finished: bool) -> None:
-    (job,) = ledger(ran("d/a", 0, start=0, end=9, outcome=outcome)).jobs  # type: ignore[arg-type]  # by name
+def test_only_an_end_of_its_own_is_a_finish(outcome: Outcome, finished: bool) -> None:
+    (job,) = ledger(ran("d/a", 0, start=0, end=9, outcome=outcome)).jobs
     assert (job.finished_ns is not None) == finished
 
 
@@ -86,7 +86,7 @@ def test_a_timeline_cut_short_ends_with_what_is_known() -> None:
 
 
 def test_the_window_closes_with_the_last_job_that_can_end() -> None:
-    service = [submitted("d/service", 0, run=None), bound("d/service", 0)]
+    service: list[Event] = [submitted("d/service", 0, run=None), bound("d/service", 0)]
     assert ledger(service, ran("d/a", 2, start=3, end=9), end=50).last_end_ns == 9 * SECOND
     assert ledger(service, submitted("d/a", 2), end=50).last_end_ns == 50 * SECOND
     assert ledger(service, end=50).last_end_ns == 50 * SECOND
@@ -103,6 +103,6 @@ def test_the_window_closes_with_the_last_job_that_can_end() -> None:
         pytest.param([NodeRemoved(at_ns=0, node="x")], "never joined", id="unknown node"),
     ],
 )
-def test_what_cannot_have_happened_is_refused(events: list[object], complaint: str) -> None:
+def test_what_cannot_have_happened_is_refused(events: list[Event], complaint: str) -> None:
     with pytest.raises(FileFormatError, match=complaint):
-        read_ledger([started(), *events, run_ended(9)])  # type: ignore[list-item]  # a mixture of events
+        read_ledger([started(), *events, run_ended(9)])
