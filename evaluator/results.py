@@ -75,6 +75,9 @@ class Fidelity(_Part):
     clock_lead_s: float = Field(ge=0, description="greatest lead of the scheduler's clock over virtual time")
     scheduler_cpu_s: float = Field(ge=0, description="CPU time of the scheduler's processes")
     unread_method: str = Field(default="", description="how unread bytes were looked for")
+    unreachable: list[str] = Field(
+        default_factory=list, description="waits of the scheduler that a moved clock cannot end early"
+    )
     takeover: str = Field(default="", description="from when on the scheduler's clock was virtual")
 
 

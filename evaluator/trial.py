@@ -7,6 +7,7 @@ happen, wait for proof that the scheduler has nothing left to do, repeat.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from evaluator.pace.pace import Pace
@@ -98,7 +99,7 @@ class Trial:
                 # The cluster stands before the scheduler starts, as it would when one is installed.
                 self._arrive(arrival)
             else:
-                self.world.queue.schedule(at, rank, lambda arrival=arrival: self._arrive(arrival))
+                self.world.queue.schedule(at, rank, partial(self._arrive, arrival))
 
     def _arrive(self, arrival: Arrival) -> None:
         item = arrival.item
@@ -142,14 +143,12 @@ class Trial:
         until = None if self.scenario.until_ns is None else self.scenario.start_ns + self.scenario.until_ns
         await pace.idle()
         while True:
-            instant, is_wakeup = self._next_instant(pace)
+            instant = self._next_instant(pace)
             if instant is None:
                 return self._why_nothing_is_left()
             if until is not None and instant > until:
                 await self._enter(pace, until)
                 return "the scenario's end was reached"
-            if is_wakeup:
-                pace.fidelity.wakeups += 1
             await self._enter(pace, instant)
             self._tell_progress()
 
@@ -170,12 +169,9 @@ class Trial:
             self.recorder.help_came = False
             self._helped_at = instant
 
-    def _next_instant(self, pace: Pace) -> tuple[Instant | None, bool]:
-        event = self.world.queue.peek()
-        wakeup = self._next_wakeup(pace)
-        if wakeup is None or (event is not None and event <= wakeup):
-            return event, False
-        return wakeup, True
+    def _next_instant(self, pace: Pace) -> Instant | None:
+        candidates = (self.world.queue.peek(), self._next_wakeup(pace))
+        return min((at for at in candidates if at is not None), default=None)
 
     def _next_wakeup(self, pace: Pace) -> Instant | None:
         """The scheduler's own next timer, while it can matter: pods wait and help came not long ago."""

@@ -12,9 +12,9 @@ ALL_VERBS: Final = ("create", "delete", "deletecollection", "get", "list", "patc
 REVIEW_VERBS: Final = ("create",)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Resource:
-    """A served resource: one row of the table.
+    """A served resource: one row of the table. There is one row object for each, compared by identity.
 
     ``storage`` names the row whose objects this one shows when it is only another
     view of them (events of the core group are those of ``events.k8s.io``).
@@ -309,10 +309,10 @@ class ResourceTable:
 
 def builtin_table() -> ResourceTable:
     """A new table with every built-in resource; a server adds its custom ones to its own copy."""
-    return ResourceTable(_rows())
+    return ResourceTable(BUILTIN)
 
 
-BUILTIN: Final = builtin_table()
+BUILTIN: Final = ResourceTable(_rows())
 """The built-in rows, for code that names one: ``BUILTIN.get("", "v1", "pods")``. Never add to it."""
 
 

@@ -6,12 +6,14 @@ from typing import Any, Final
 import orjson
 import yaml
 
+from fakeapi.machinery.duplicates import duplicate_fields
 from fakeapi.machinery.negotiation import BodyFormat, body_format
 from fakeapi.machinery.protobuf import MalformedBody, decode
+from fakeapi.machinery.prune import without_nulls, without_unknown
 from fakeapi.machinery.resources import Resource
 from fakeapi.machinery.schema import message_for
 from fakeapi.machinery.status import StatusError, bad_request
-from fakeapi.machinery.structure import duplicate_fields, inspect, pruned
+from fakeapi.machinery.structure import inspect
 from fakeapi.registry.defaults import JsonObject
 
 
@@ -61,9 +63,11 @@ def parse_object(body: bytes, content_type: str, shape: Shape, field_validation:
     if not isinstance(value, dict):
         raise _not_this_kind(shape, "json: cannot unmarshal the body into Go value: it is not an object")
     _require_kind(value, shape)
-    return checked(
-        value, shape, field_validation, body if body_format(content_type) is BodyFormat.JSON else b""
-    )
+    form = body_format(content_type)
+    parsed = checked(value, shape, field_validation, body if form is BodyFormat.JSON else b"")
+    if form is BodyFormat.YAML or b"null" in body:
+        return Parsed(without_nulls(parsed.object), parsed.warnings)
+    return parsed
 
 
 def read_value(body: bytes, content_type: str) -> Any:
@@ -85,16 +89,15 @@ def read_value(body: bytes, content_type: str) -> Any:
 
 
 def read_json(body: bytes) -> Any:
-    """The value of a JSON body, without the fields that are null: Go reads those as left out.
+    """The value of a JSON body.
 
     Raises:
         StatusError: 400 when it is not JSON.
     """
     try:
-        value = orjson.loads(body)
+        return orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise bad_request(f"the body of the request is not valid JSON: {error}") from None
-    return value
 
 
 def _read_yaml(body: bytes) -> Any:
@@ -139,15 +142,14 @@ def checked(value: JsonObject, shape: Shape, field_validation: str, raw: bytes =
         return Parsed(value)
     findings = inspect(value, message)
     if findings.mistyped:
-        raise _not_this_kind(shape, str(findings.mistyped[0]))
+        raise _not_this_kind(shape, findings.mistyped[0].message)
     if field_validation == "Ignore" and not findings.unknown:
         return Parsed(value)
-    problems = [f'unknown field "{path}"' for path in findings.unknown]
-    if raw and field_validation != "Ignore":
-        problems += [f'duplicate field "{path}"' for path in duplicate_fields(raw)]
+    repeated = duplicate_fields(raw, value, message) if raw and field_validation != "Ignore" else ()
+    problems = findings.strict_errors(repeated)
     if problems and field_validation == "Strict":
         raise _not_this_kind(shape, "strict decoding error: " + ", ".join(problems))
-    kept = pruned(value, message) if findings.unknown else value
+    kept = without_unknown(value, message) if findings.unknown else value
     return Parsed(kept, () if field_validation == "Ignore" else tuple(problems))
 
 
