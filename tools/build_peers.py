@@ -130,6 +130,7 @@ PEERS: Final = {
         _kubernetes("kube-apiserver"),
         Peer("etcd", "etcd", upstream="go.etcd.io/etcd/server/v3"),
         Peer("apiload", "apiload"),
+        Peer("encode", "encode"),
     )
 }
 """Every peer by its name."""

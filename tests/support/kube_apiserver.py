@@ -1,8 +1,8 @@
 """A real kube-apiserver with its etcd, for measuring against and for checking what the suites believe.
 
 It runs as in a cluster in what matters to a client: TLS, tokens, validation, defaulting and its default
-admission plug-ins. Left out: authorisation (any token holder may do all), the ServiceAccount admission plug-in
-(it waits for accounts that a controller would make), and etcd's waiting for the disk.
+admission plug-ins. Left out: authorisation (any token holder may do all), the ServiceAccount admission
+plug-in (it waits for accounts that a controller would make), and etcd's waiting for the disk.
 """
 
 import contextlib
@@ -16,6 +16,9 @@ from tests.support.servers import ApiServer, answers, write_kubeconfig
 TOKEN: Final = "suite"
 """The token of the one user; the server listens on the loopback address only."""
 
+CERTIFICATES: Final = "certificates"
+"""The directory, below the server's home, where it keeps the certificate that it makes for itself."""
+
 
 @contextlib.contextmanager
 def running_kube_apiserver(kube_apiserver: Path, etcd: Path, home: Path) -> Iterator[ApiServer]:
@@ -26,6 +29,7 @@ def running_kube_apiserver(kube_apiserver: Path, etcd: Path, home: Path) -> Iter
     """
     store, port = f"http://127.0.0.1:{free_port()}", free_port()
     url = f"https://127.0.0.1:{port}"
+    authority = home / CERTIFICATES / "apiserver.crt"
     logs = {"etcd": home / "etcd.log", "kube-apiserver": home / "kube-apiserver.log"}
     etcd_command = _etcd_command(etcd, store, home / "etcd")
     api_command = _api_command(kube_apiserver, store, port, home)
@@ -38,8 +42,9 @@ def running_kube_apiserver(kube_apiserver: Path, etcd: Path, home: Path) -> Iter
         yield ApiServer(
             name="kube-apiserver",
             url=url,
-            kubeconfig=write_kubeconfig(home / "kubeconfig", url, TOKEN),
+            kubeconfig=write_kubeconfig(home / "kubeconfig", url, TOKEN, authority),
             token=TOKEN,
+            authority=authority,
             pids={"kube-apiserver": api_process.pid, "etcd": etcd_process.pid},
             logs=logs,
         )
@@ -61,7 +66,7 @@ def _etcd_command(etcd: Path, store: str, data: Path) -> list[str]:
 
 
 def _api_command(kube_apiserver: Path, store: str, port: int, home: Path) -> list[str]:
-    certificates = home / "certificates"
+    certificates = home / CERTIFICATES
     tokens = home / "tokens.csv"
     tokens.write_text(f"{TOKEN},suite,suite,system:masters\n")
     # The server makes its own certificate here at start; its key signs service-account tokens as well.

@@ -9,7 +9,7 @@ from fakeapi.kernel.time import SECOND
 T = TypeVar("T")
 
 WITHIN_S: Final = 20.0
-"""How long a check may take to hold. Reached only where something is broken: far above what a slow machine needs."""
+"""How long a check may take to hold. Reached only where something is broken: far above any slow machine."""
 
 PAUSE_S: Final = 0.02
 """Between two looks: short beside a person's patience, long beside the cost of one look."""

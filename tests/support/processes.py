@@ -11,7 +11,7 @@ from typing import Final
 from tests.support.polling import eventually
 
 STOP_S: Final = 15.0
-"""Seconds that a process has to end by itself once it is asked; a real API server drains its watches first."""
+"""Seconds that a process has to end by itself once asked; a real API server drains its watches first."""
 
 START_S: Final = 60.0
 """Seconds that a process has to become ready; a real API server needs some ten on a busy machine."""

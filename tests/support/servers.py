@@ -22,6 +22,7 @@ class ApiServer:
         url: where it answers, such as ``http://127.0.0.1:8001``.
         kubeconfig: a file that makes kubectl and schedulers its clients.
         token: the bearer token that it wants; empty where it wants none.
+        authority: the file with the certificate that signed the server's; None without TLS.
         pids: the processes behind it (a real one has its etcd), for measuring.
         logs: their output by process name.
     """
@@ -30,6 +31,7 @@ class ApiServer:
     url: str
     kubeconfig: Path
     token: str = ""
+    authority: Path | None = None
     pids: Mapping[str, int] = field(default_factory=dict)
     logs: Mapping[str, Path] = field(default_factory=dict)
 
@@ -38,12 +40,17 @@ class ApiServer:
         """The headers that identify the client."""
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
+    @property
+    def trust(self) -> ssl.SSLContext:
+        """What a client needs to believe that the server is the one it means."""
+        return ssl.create_default_context(cafile=self.authority)
 
-def write_kubeconfig(path: Path, url: str, token: str = "") -> Path:
-    """Write a client configuration for a server of the suites, whose certificate nobody signed; its path."""
+
+def write_kubeconfig(path: Path, url: str, token: str = "", authority: Path | None = None) -> Path:
+    """Write a client configuration for a server; its path."""
     cluster: dict[str, object] = {"server": url}
-    if url.startswith("https:"):
-        cluster["insecure-skip-tls-verify"] = True
+    if authority is not None:
+        cluster["certificate-authority"] = str(authority)
     config = {
         "apiVersion": "v1",
         "kind": "Config",
@@ -58,7 +65,10 @@ def write_kubeconfig(path: Path, url: str, token: str = "") -> Path:
 
 
 def answers(url: str, token: str = "") -> bool:
-    """Whether a GET of the URL is answered with success; no certificate is checked."""
+    """Whether a GET of the URL is answered with success.
+
+    No certificate is checked: a starting server may still have to write its own.
+    """
     trusting = ssl.create_default_context()
     trusting.check_hostname = False
     trusting.verify_mode = ssl.CERT_NONE
