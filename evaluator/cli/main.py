@@ -39,7 +39,7 @@ def _exit_code(arguments: list[str] | None) -> int:
     try:
         code = app(args=arguments, standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
-        _ERRORS.print(error.ctx.get_help() if error.ctx else str(error), markup=False)
+        _ERRORS.print(error.format_message(), markup=False)
         return ExitCode.USAGE
     except click.ClickException as error:
         _ERRORS.print(f"evaluator: {error.format_message()}", markup=False)

@@ -43,7 +43,7 @@ def _fairness(ledger: Ledger) -> float | None:
 MEASURES = (
     Measure(
         "fairness_users",
-        "ratio",
+        "index",
         "higher",
         "Jain's index over users of chips held × time ÷ chips asked for (waiting or held) × time; 1: equal",
         _fairness,

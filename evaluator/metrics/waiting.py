@@ -94,7 +94,7 @@ def _times(
 MEASURES = (
     *_times("wait", _WAIT, waits, (50, 90, 99)),
     *_times("turnaround", _TURNAROUND, turnarounds, (50, 90, 99)),
-    Measure("bounded_slowdown", "ratio", "lower", f"mean of {_SLOWDOWN}", _slowdown_mean),
-    Measure("bounded_slowdown_p99", "ratio", "lower", f"99th percentile of {_SLOWDOWN}", _slowdown_p99),
+    Measure("bounded_slowdown", "factor", "lower", f"mean of {_SLOWDOWN}", _slowdown_mean),
+    Measure("bounded_slowdown_p99", "factor", "lower", f"99th percentile of {_SLOWDOWN}", _slowdown_p99),
 )
 """What is measured about waiting."""

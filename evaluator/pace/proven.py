@@ -1,7 +1,7 @@
 """The ``warp`` pace: the scheduler's clock is moved, and moved only when its idleness is proven."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -47,7 +47,7 @@ class WarpPace:
             self._tree,
             traffic,
             exit_status=process.exit_status,
-            newcomers=process.adopt,
+            oversee=self._oversee,
             limit=limit,
             hint=_FROZEN_HINT if process.mode is ClockMode.FROZEN else "",
         )
@@ -63,6 +63,15 @@ class WarpPace:
     def name(self) -> str:
         """See :class:`Pace`."""
         return NAME
+
+    @property
+    def limit(self) -> Duration:
+        """How long one proof may take for real; may be changed at any time."""
+        return self._quiescence.limit
+
+    @limit.setter
+    def limit(self, limit: Duration) -> None:
+        self._quiescence.limit = limit
 
     @property
     def fidelity(self) -> Fidelity:
@@ -180,6 +189,10 @@ class WarpPace:
                 "(a static program without vDSO support?)"
             )
         self._clock_seen_read = True
+
+    def _oversee(self, pids: Sequence[int]) -> None:
+        with self._watching():
+            self._process.adopt(pids)
 
     @contextmanager
     def _watching(self) -> Iterator[None]:

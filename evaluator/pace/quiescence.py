@@ -60,8 +60,8 @@ class Quiescence:
     """Proves idleness: no request in flight, no byte on its way to or fro, no work, no thread running.
 
     Runs in the event loop of the server whose ``traffic`` it reads. ``exit_status`` tells whether the
-    scheduler has ended; ``newcomers`` is called with the processes of its tree whenever there may be new
-    ones, before they can be part of a proof; ``hint`` ends the message of a failure.
+    scheduler has ended; ``oversee`` is called with the processes of its tree before each look at them;
+    ``hint`` ends the message of a failure.
     """
 
     def __init__(
@@ -70,15 +70,16 @@ class Quiescence:
         traffic: Traffic,
         *,
         exit_status: Callable[[], int | None],
-        newcomers: Callable[[Sequence[int]], None] = lambda _: None,
+        oversee: Callable[[Sequence[int]], None] = lambda _: None,
         limit: Duration = DEFAULT_LIMIT,
         hint: str = "",
     ) -> None:
         self._tree = tree
         self._traffic = traffic
         self._exit_status = exit_status
-        self._newcomers = newcomers
-        self._limit = limit
+        self._oversee = oversee
+        self.limit = limit
+        """How long to wait for a proof; may be changed between two."""
         self._hint = hint
         self._deliveries = Deliveries(tree.root, tree.socket_inodes)
         self._readable = select.epoll()
@@ -110,23 +111,25 @@ class Quiescence:
             now = monotonic_ns()
             sample = self._sample()
             obstacle = self._traffic_obstacle()
-            if obstacle is None and sample == last and now - last_at >= _GAP:
+            if obstacle is None and sample != last:
+                obstacle = None if last is None else _UNSTABLE
+                last, last_at = sample, now
+            elif obstacle is None and now - last_at >= _GAP:
                 obstacle = self._last_look(sample)
                 if obstacle is None:
                     self.idle_since = last_at
                     return Proof(False, monotonic_ns() - begun, sample.cpu, self._deliveries.method)
                 last = None
-            elif sample != last:
-                if last is not None and obstacle is None:
-                    obstacle = _UNSTABLE
-                last, last_at = sample, now
+            elif obstacle is not None:
+                # Both of the two equal samples must be of a moment at which nothing was in sight.
+                last = None
             if obstacle is not None:
                 self._give_up_if_late(begun, now, obstacle)
                 self._rest(obstacle, now - begun)
 
     def _notice_changes(self) -> None:
-        if self._tree.refresh():
-            self._newcomers(self._tree.members)
+        self._tree.refresh()
+        self._oversee(self._tree.members)
         if self._traffic.connections != self._connections:
             self._connections = self._traffic.connections
             sockets = self._traffic.sockets()
@@ -179,13 +182,13 @@ class Quiescence:
             select.select([self._readable], [], [], _REST_S)
 
     def _give_up_if_late(self, begun: Duration, now: Duration, obstacle: _Obstacle) -> None:
-        if now - begun > self._limit:
+        if now - begun > self.limit:
             seen = [
                 obstacle.seen,
                 *self._tree.describe()[:_SEEN_LINES],
                 *([self._hint] if self._hint else []),
             ]
-            raise NotQuiescent(obstacle.condition, self._limit / SECOND, seen)
+            raise NotQuiescent(obstacle.condition, self.limit / SECOND, seen)
 
     def close(self) -> None:
         """Let go of files. The tree belongs to the caller."""

@@ -3,7 +3,7 @@
 from enum import Enum
 from typing import Final, Self
 
-from evaluator.warp.code import ClockWords, pack_data
+from evaluator.warp.code import ClockWords, pack_data, unpack_data
 from fakeapi.kernel.time import SECOND, Duration, Instant
 
 FRESH_MONOTONIC: Final[Duration] = 2**25 * SECOND
@@ -85,6 +85,11 @@ class MovedClock:
             monotonic_base=self._monotonic_base,
             frozen=self.mode is ClockMode.FROZEN,
         )
+
+    def matches(self, words: ClockWords) -> bool:
+        """Whether ``words`` are those of this clock, whichever slot they use."""
+        mine = unpack_data(self.data())
+        return (words.shift, *words[2:4], words.frozen) == (mine.shift, *mine[2:4], mine.frozen)
 
     @property
     def moved(self) -> bool:

@@ -130,7 +130,10 @@ class Child:
         except OSError as error:
             ours.close()
             raise StartFailed(f"no process could be started: {error}") from error
-        return cls(popen), ours
+        child = cls(popen)
+        if child._receive(ours, launch, 1) != b"R":
+            raise StartFailed(f"{launch.argv[0]!r} cannot be started: its launcher ended, {child.kill()}")
+        return child, ours
 
     def _give_order(self, channel: socket.socket, launch: Launch) -> None:
         order = {
@@ -169,14 +172,17 @@ class Child:
 
     def _await_program(self, channel: socket.socket, launch: Launch) -> None:
         """Wait until the launcher's end of the channel closes: by itself when the program starts."""
-        try:
-            message = channel.recv(_MESSAGE_LIMIT)
-        except TimeoutError as error:
-            self.kill()
-            raise StartFailed(f"{launch.argv[0]!r} did not start within {_LAUNCH_LIMIT_S:g} s") from error
+        message = self._receive(channel, launch, _MESSAGE_LIMIT)
         if message:
             self.kill()
             raise StartFailed(f"{launch.argv[0]!r} cannot be started: {message.decode(errors='replace')}")
+
+    def _receive(self, channel: socket.socket, launch: Launch, size: int) -> bytes:
+        try:
+            return channel.recv(size)
+        except TimeoutError as error:
+            self.kill()
+            raise StartFailed(f"{launch.argv[0]!r} did not start within {_LAUNCH_LIMIT_S:g} s") from error
 
     def exit_status(self) -> int | None:
         """The exit status once it has ended (negative: the signal that ended it); None while it runs."""

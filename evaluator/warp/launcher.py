@@ -20,6 +20,7 @@ def main(descriptor: int) -> None:
     """Read the order, bind this process's life to its parent's, become the program."""
     channel = socket.socket(fileno=descriptor)
     channel.set_inheritable(False)
+    channel.sendall(b"R")  # ready: from here on, the next execve is the one that starts the program
     with channel.makefile("rb") as reader:
         order = json.loads(reader.read())
     try:

@@ -141,7 +141,7 @@ class WarpedProcess:
         return self._clock.reading(monotonic_ns())
 
     def clock_at(self, real: Duration) -> Instant:
-        """What its real-time clock showed at ``real`` on the machine's monotonic clock, after the last jump."""
+        """What its real-time clock showed, since the last jump, at ``real`` on the monotonic one."""
         return self._clock.reading(real)
 
     def monotonic(self) -> Duration:
@@ -237,14 +237,21 @@ class WarpedProcess:
         return takeover.read(address, size)
 
     def adopt(self, pids: Iterable[int]) -> None:
-        """Put further processes, its descendants, under the same clock; those already there are passed over.
+        """Put further processes, its descendants, under the same clock.
+
+        Those already there are passed over unless they run another program by now, whose clock then has to be
+        taken over again. In between a program can see the machine's time: call this often.
 
         Raises:
             WarpUnavailable: the clock of one cannot be moved.
+            ProcessVanished: the first process has ended.
         """
         for pid in pids:
-            if pid not in self._members:
+            member = self._members.get(pid)
+            if member is None:
                 self._adopt(pid)
+            elif not member.is_alive():
+                self._lost(pid)
 
     def _adopt(self, pid: int) -> None:
         try:
@@ -252,7 +259,8 @@ class WarpedProcess:
         except ProcessVanished:  # it was short-lived
             return
         try:
-            takeover.install_running(self._clock)
+            if not takeover.shares(self._clock):
+                takeover.install_running(self._clock)
         except (ProcessVanished, ImageGone):
             takeover.close()
             return

@@ -5,7 +5,7 @@ from typing import Final, Self
 from evaluator.warp import code, threads
 from evaluator.warp.clock import MovedClock
 from evaluator.warp.code import ClockWords, clock_code
-from evaluator.warp.errors import WarpUnavailable
+from evaluator.warp.errors import ImageGone, WarpUnavailable
 from evaluator.warp.memory import Memory, open_memory, refused
 from evaluator.warp.procfs import forget_use, vdso_span, vdso_used
 from evaluator.warp.vdso import Patch, parse, plan
@@ -52,6 +52,17 @@ class Takeover:
         """The words of a clock that moves already: a forked child's, or left by a killed evaluator."""
         return self._left_over if self._original == dict(self._patch.jumps) else None
 
+    def shares(self, clock: MovedClock) -> bool:
+        """Whether the program reads just this clock already, as a child does after a fork; then it is steered.
+
+        Its words are a copy, which from here on has to be kept in step by :meth:`shift`.
+        """
+        words = self.inherited
+        if words is None or not clock.matches(words):
+            return False
+        self._slot = words.slot
+        return True
+
     def install(self, clock: MovedClock) -> None:
         """Write the code and let the functions jump to it.
 
@@ -95,6 +106,14 @@ class Takeover:
         self._slot ^= 1
         for offset, data in code.shift_update(self._slot, nanoseconds):
             self._memory.write(self._data + offset, data)
+
+    def is_alive(self) -> bool:
+        """Whether the program still runs: its process has neither ended nor started another one."""
+        try:
+            self._memory.read(self._data, 1)
+        except ImageGone:
+            return False
+        return True
 
     def was_read(self) -> bool | None:
         """Whether the program has read its clock here since the replacement; None where that is not known.

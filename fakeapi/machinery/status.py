@@ -197,7 +197,7 @@ def too_large_version(asked: int, current: int) -> StatusError:
         "retryAfterSeconds": 1,
     }
     return StatusError(
-        504, "Timeout", f"Too large resource version: {asked}, current: {current}", details,
+        504, "Timeout", f"Timeout: Too large resource version: {asked}, current: {current}", details,
         headers=((b"retry-after", b"1"),),
     )  # fmt: skip
 

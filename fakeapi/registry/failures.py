@@ -27,7 +27,7 @@ def translate(error: StoreError, resource: Resource, name: str) -> StatusError:
         case KeyNotFound():
             return not_found(resource, name)
         case KeyExists():
-            return already_exists(resource, name)
+            return already_exists(resource, error.key[1])
         case VersionConflict():
             return conflict(resource, name, OBJECT_MODIFIED)
         case HistoryExpired():

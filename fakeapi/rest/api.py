@@ -94,9 +94,7 @@ class KubeApi:
         presenter = presenter_for(header(scope, b"accept"), info, self._world.clock)
         if info.verb == "watch":
             client = tuple(scope.get("client") or ("", 0))
-            await watch(
-                self._registry, info, presenter, receive, send, self.traffic, client, self._times
-            )
+            await watch(self._registry, info, presenter, receive, send, self.traffic, client, self._times)
             return
         if info.verb == "list":
             await send_bytes(send, read.list_page(self._registry, info, presenter))

@@ -6,13 +6,13 @@ from typing import Any, Final
 import orjson
 import yaml
 
-from fakeapi.machinery.duplicates import duplicate_fields
 from fakeapi.machinery.negotiation import BodyFormat, body_format
 from fakeapi.machinery.protobuf import MalformedBody, decode
 from fakeapi.machinery.prune import without_nulls, without_unknown
 from fakeapi.machinery.resources import Resource
 from fakeapi.machinery.schema import message_for
 from fakeapi.machinery.status import StatusError, bad_request
+from fakeapi.machinery.strict import strict_errors
 from fakeapi.machinery.structure import inspect
 from fakeapi.registry.defaults import JsonObject
 
@@ -141,16 +141,17 @@ def checked(value: JsonObject, shape: Shape, field_validation: str, raw: bytes =
     if message is None:
         return Parsed(value)
     findings = inspect(value, message)
-    if findings.mistyped:
-        raise _not_this_kind(shape, findings.mistyped[0].message)
-    if field_validation == "Ignore" and not findings.unknown:
-        return Parsed(value)
-    repeated = duplicate_fields(raw, value, message) if raw and field_validation != "Ignore" else ()
-    problems = findings.strict_errors(repeated)
+    if findings.error:
+        raise _not_this_kind(shape, findings.error)
+    kept = without_unknown(value, message) if findings.unknown else value
+    if field_validation == "Ignore":
+        return Parsed(kept)
+    if not raw and not findings.unknown:
+        return Parsed(kept)
+    problems = strict_errors(raw or orjson.dumps(value), value, message, findings.unknown)
     if problems and field_validation == "Strict":
         raise _not_this_kind(shape, "strict decoding error: " + ", ".join(problems))
-    kept = without_unknown(value, message) if findings.unknown else value
-    return Parsed(kept, () if field_validation == "Ignore" else tuple(problems))
+    return Parsed(kept, problems)
 
 
 def _not_this_kind(shape: Shape, why: str) -> StatusError:

@@ -14,6 +14,10 @@ class KeyNotFound(StoreError):
 class KeyExists(StoreError):
     """There is an object under that key already."""
 
+    def __init__(self, key: tuple[str, str]) -> None:
+        super().__init__(f"there is a {'/'.join(key)} already")
+        self.key: Final = key
+
 
 class VersionConflict(StoreError):
     """The object is at another version than the caller expected."""
