@@ -105,6 +105,11 @@ class Message:
         """The name of the Go struct: ``PodSpec``."""
         return self.name.rpartition(".")[2]
 
+    @property
+    def go_type(self) -> str:
+        """Go's name of the type, with its package: ``v1.PodSpec``."""
+        return _go_type(self.name)
+
     def message_of(self, field: Field) -> "Message | None":
         """The message that a field of this one holds, or None for a scalar."""
         return None if field.type in SCALARS else self.schema.message(field.type)
@@ -179,12 +184,17 @@ class Schema:
         return Field(**({"go_type": _implied_go_type(entry)} | entry | lists))
 
 
+def _go_type(name: str) -> str:
+    """``core.v1.Container`` → ``v1.Container``."""
+    return ".".join(name.split(".")[-2:])
+
+
 def _implied_go_type(entry: dict[str, Any]) -> str:
-    """The Go type of a field that does not state another: the last two words of ``core.v1.Container``."""
+    """The Go type of a field that does not state another."""
     type_name: str = entry["type"]
     element = _GO_SCALARS.get(type_name, type_name)
     if type_name not in SCALARS:
-        element = ".".join(type_name.split(".")[-2:])
+        element = _go_type(type_name)
     prefix = {"list": "[]", "map": "map[string]"}.get(entry.get("shape", "one"), "")
     return prefix + element
 
