@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from markupsafe import escape
+
 from evaluator.metrics.steps import Steps
 from evaluator.report.model import ReportedRun
 from evaluator.scenario.units import format_rfc3339, parse_rfc3339
@@ -67,7 +69,9 @@ def charts(runs: Sequence[ReportedRun], names: Sequence[str]) -> list[Chart]:
 
 def _line(index: int, name: str, x: Sequence[Any], y: Sequence[float], **more: Any) -> Figure:
     style = {"color": COLORS[index % len(COLORS)], "dash": DASHES[index % len(DASHES)], "width": 2}
-    trace = {"type": "scatter", "mode": "lines", "name": name, "x": list(x), "y": list(y), "line": style}
+    # plotly.js takes a few tags in a name for mark-up.
+    told = str(escape(name))
+    trace = {"type": "scatter", "mode": "lines", "name": told, "x": list(x), "y": list(y), "line": style}
     return {**trace, **more}
 
 
