@@ -18,8 +18,11 @@ _HEX: Final = 16
 # Fields of a line, split at blanks: number, local address, remote address, state, queues, …, inode.
 _LOCAL: Final = 1
 _REMOTE: Final = 2
+_STATE: Final = 3
 _QUEUES: Final = 4
 _INODE: Final = 9
+
+_SYN_SENT: Final = "02"
 
 MAPPED_PREFIX: Final = b"\0" * 10 + b"\xff\xff"
 """Begin of an IPv6 address that stands for an IPv4 one, as sockets that serve both kinds show it."""
@@ -37,6 +40,16 @@ def lookup(pid: int, endpoints: Endpoints) -> SocketState | None:
                 unread = int(fields[_QUEUES].partition(":")[2], _HEX)
                 return SocketState(int(fields[_INODE]), unread, None)
     return None
+
+
+def connecting(pid: int, port: int) -> set[int]:
+    """The inodes of sockets that try to connect to ``port``, as the process sees them."""
+    return {
+        int(fields[_INODE])
+        for family in _TABLES
+        for fields in _rows(pid, family)
+        if fields[_STATE] == _SYN_SENT and fields[_REMOTE].endswith(f":{port:04X}")
+    }
 
 
 def _spellings(endpoints: Endpoints) -> Iterator[Endpoints]:

@@ -1,7 +1,7 @@
 """The ``warp`` pace: the scheduler's clock is moved, and moved only when its idleness is proven."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -9,7 +9,7 @@ from evaluator.pace.errors import ProcessGone, WrongMoment
 from evaluator.pace.fidelity import Fidelity
 from evaluator.pace.pace import Proof, Traffic
 from evaluator.pace.quiescence import DEFAULT_LIMIT, Quiescence
-from evaluator.pace.tree import ProcessTree
+from evaluator.pace.tree import ProcessTree, TreeGone
 from evaluator.pace.wakeups import read_waits
 from evaluator.warp.clock import ClockMode
 from evaluator.warp.errors import ImageGone, ProcessVanished, WarpUnavailable
@@ -46,8 +46,8 @@ class WarpPace:
         self._quiescence = Quiescence(
             self._tree,
             traffic,
-            exit_status=process.exit_status,
-            oversee=self._oversee,
+            is_alive=lambda: process.exit_status() is None,
+            oversee=process.adopt,
             limit=limit,
             hint=_FROZEN_HINT if process.mode is ClockMode.FROZEN else "",
         )
@@ -88,7 +88,8 @@ class WarpPace:
         """
         if self._held:
             raise WrongMoment("idle() between begin_instant() and end_instant()")
-        proof = await self._quiescence.prove()
+        with self._watching():
+            proof = await self._quiescence.prove()
         self._idle_clock = self._process.clock_at(self._quiescence.idle_since)
         self._account(proof)
         self._require_clock_use(proof.cpu)
@@ -190,13 +191,9 @@ class WarpPace:
             )
         self._clock_seen_read = True
 
-    def _oversee(self, pids: Sequence[int]) -> None:
-        with self._watching():
-            self._process.adopt(pids)
-
     @contextmanager
     def _watching(self) -> Iterator[None]:
         try:
             yield
-        except (ProcessVanished, ImageGone) as error:
-            raise ProcessGone(self._process.pid, self._process.exit_status()) from error
+        except (ProcessVanished, ImageGone, TreeGone) as error:
+            raise ProcessGone(self._process.pid, self._process.final_status()) from error

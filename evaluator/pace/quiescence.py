@@ -7,7 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from evaluator.pace.errors import NotQuiescent, ProcessGone
+from evaluator.pace.backlog import Backlog
+from evaluator.pace.errors import NotQuiescent
 from evaluator.pace.pace import Proof, Traffic
 from evaluator.pace.tree import ProcessTree, TreeGone
 from evaluator.pace.unread import Deliveries
@@ -59,9 +60,9 @@ _UNSTABLE: Final = _Obstacle("processor time", "the processes of the scheduler u
 class Quiescence:
     """Proves idleness: no request in flight, no byte on its way to or fro, no work, no thread running.
 
-    Runs in the event loop of the server whose ``traffic`` it reads. ``exit_status`` tells whether the
-    scheduler has ended; ``oversee`` is called with the processes of its tree before each look at them;
-    ``hint`` ends the message of a failure.
+    Runs in the event loop of the server whose ``traffic`` it reads. ``is_alive`` tells whether the
+    scheduler's first process has not ended; ``oversee`` is called with all of its processes before each look
+    at them; ``hint`` ends the message of a failure.
     """
 
     def __init__(
@@ -69,19 +70,20 @@ class Quiescence:
         tree: ProcessTree,
         traffic: Traffic,
         *,
-        exit_status: Callable[[], int | None],
+        is_alive: Callable[[], bool],
         oversee: Callable[[Sequence[int]], None] = lambda _: None,
         limit: Duration = DEFAULT_LIMIT,
         hint: str = "",
     ) -> None:
         self._tree = tree
         self._traffic = traffic
-        self._exit_status = exit_status
+        self._is_alive = is_alive
         self._oversee = oversee
         self.limit = limit
         """How long to wait for a proof; may be changed between two."""
         self._hint = hint
         self._deliveries = Deliveries(tree.root, tree.socket_inodes)
+        self._backlog = Backlog(tree.root, tree.socket_inodes)
         self._readable = select.epoll()
         self._registered: set[int] = set()
         self._connections = -1
@@ -93,14 +95,8 @@ class Quiescence:
 
         Raises:
             NotQuiescent: no proof within the limit.
-            ProcessGone: it ended.
+            TreeGone: its first process ended.
         """
-        try:
-            return await self._prove()
-        except TreeGone:
-            raise ProcessGone(self._tree.root, self._exit_status()) from None
-
-    async def _prove(self) -> Proof:
         begun = monotonic_ns()
         last: _Sample | None = None
         last_at = begun
@@ -133,8 +129,10 @@ class Quiescence:
         if self._traffic.connections != self._connections:
             self._connections = self._traffic.connections
             sockets = self._traffic.sockets()
+            listeners = self._traffic.listeners()
             self._deliveries.update(sockets)
-            self._register({sock.fileno() for sock in (*sockets, *self._traffic.listeners())})
+            self._backlog.update(listeners)
+            self._register({sock.fileno() for sock in (*sockets, *listeners)})
 
     def _register(self, descriptors: set[int]) -> None:
         """Watch only these for reading. All are registered anew: a number may mean another socket now."""
@@ -165,6 +163,9 @@ class Quiescence:
         unread = self._deliveries.outstanding()
         if unread is not None:
             return _Obstacle("unread bytes", unread)
+        turned_away = self._backlog.waiting()
+        if turned_away is not None:
+            return _Obstacle("unaccepted requests", turned_away)
         busy = self._tree.busy()
         if busy is not None:
             return _Obstacle("running threads", busy)
@@ -174,9 +175,8 @@ class Quiescence:
 
     def _rest(self, obstacle: _Obstacle, waited: Duration) -> None:
         """Leave the processors to the scheduler for a moment, unless the server itself has work."""
-        status = self._exit_status()
-        if status is not None:
-            raise ProcessGone(self._tree.root, status)
+        if not self._is_alive():
+            raise TreeGone
         if not obstacle.own_work or waited > _OWN_WORK_PATIENCE:
             # select, as epoll counts whole milliseconds; an epoll file is readable when one it watches is.
             select.select([self._readable], [], [], _REST_S)

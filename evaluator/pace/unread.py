@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from evaluator.pace import procnet
+from evaluator.pace.borrowed import BorrowedSocket
 from evaluator.pace.netlink import Endpoints, SockDiag, SocketState
 from evaluator.pace.pace import Address, SocketLike
 
@@ -32,13 +33,6 @@ _SENT_OFFSET: Final = 200
 
 _ESTABLISHED: Final = 1
 _INT: Final = struct.Struct("=i")
-
-
-class BorrowedSocket(socket.socket):
-    """A view of a socket that belongs to the server, which alone may close it."""
-
-    def __del__(self) -> None:
-        self.detach()
 
 
 class SentState(NamedTuple):
@@ -103,9 +97,7 @@ class Deliveries:
         known, self._connections = self._connections, {}
         for sock in sockets:
             descriptor = sock.fileno()
-            if descriptor < 0:
-                continue
-            fresh = _connection(descriptor)
+            fresh = _connection(sock) if descriptor >= 0 else None
             if fresh is None:
                 continue
             old = known.get(descriptor)
@@ -212,10 +204,10 @@ def _open_diag() -> SockDiag | None:
         return None
 
 
-def _connection(descriptor: int) -> _Connection | None:
+def _connection(sock: SocketLike) -> _Connection | None:
     """Read a connection's addresses; None when it has just been closed."""
     try:
-        view = BorrowedSocket(fileno=descriptor)
+        view = BorrowedSocket.of(sock)
         ours, theirs = view.getsockname(), view.getpeername()
     except OSError:
         return None

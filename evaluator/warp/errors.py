@@ -22,6 +22,10 @@ class WarpUnavailable(WarpError):
         super().__init__(f"the process's clock cannot be moved: {reason}; {alternative}")
 
 
+class NoVdso(WarpUnavailable):
+    """The process has no vDSO; one that is just starting a program has none for a moment."""
+
+
 class StartFailed(WarpError):
     """The program could not be started at all, or ended before its clock was taken over."""
 

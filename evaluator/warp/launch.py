@@ -188,14 +188,19 @@ class Child:
         """The exit status once it has ended (negative: the signal that ended it); None while it runs."""
         return self._popen.poll()
 
+    def await_exit(self, limit_s: float) -> int | None:
+        """The exit status once it has ended; None if it has not within ``limit_s`` real seconds."""
+        with suppress(subprocess.TimeoutExpired):
+            return self._popen.wait(limit_s)
+        return None
+
     def stop(self, grace_s: float) -> int:
         """End it: SIGTERM, and SIGKILL to its whole group after ``grace_s`` real seconds. Its exit status."""
         if self._popen.poll() is None:
             self._signal_group(signal.SIGTERM)
             # A stopped process does not notice SIGTERM before it goes on.
             self._signal_group(signal.SIGCONT)
-            with suppress(subprocess.TimeoutExpired):
-                self._popen.wait(grace_s)
+            self.await_exit(grace_s)
         return self.kill()
 
     def kill(self) -> int:

@@ -7,7 +7,7 @@ from typing import Final, Self
 
 from evaluator.warp import ptrace, threads
 from evaluator.warp.clock import ClockMode, MovedClock, monotonic_of
-from evaluator.warp.errors import ImageGone, ProcessVanished, StartFailed, WarpUnavailable
+from evaluator.warp.errors import ImageGone, NoVdso, ProcessVanished, StartFailed, WarpUnavailable
 from evaluator.warp.launch import Child, Launch
 from evaluator.warp.procfs import thread_state
 from evaluator.warp.takeover import Takeover
@@ -24,6 +24,12 @@ its clock earlier, which every runtime does within its first milliseconds."""
 
 _FOLLOW_POLL_S: Final = 500e-6
 """Pause between two looks while following: a runtime's start takes milliseconds, a look half a one."""
+
+_START_LIMIT: Final[Duration] = 100 * MILLISECOND
+"""How long a process may be without a vDSO while it starts a program: some hundred times what that takes."""
+
+_ENDING_LIMIT_S: Final = 5.0
+"""How long an ending process may take to be gone: a core file of some gigabytes takes seconds."""
 
 _DEAD: Final = frozenset("ZXx")
 
@@ -50,6 +56,7 @@ class WarpedProcess:
         self._members = {pid: takeover}
         self._greatest_lead: Duration = 0
         self._paused = False
+        self._bare_since: dict[int, Duration] = {}
 
     @classmethod
     def attach(cls, pid: int, *, mode: ClockMode, kick: Kick, now: Instant) -> Self:
@@ -254,10 +261,16 @@ class WarpedProcess:
                 self._lost(pid)
 
     def _adopt(self, pid: int) -> None:
+        if any(threads.share_memory(pid, member) for member in self._members):
+            return  # a copy in all but memory, which is replaced in a moment: its turn comes then
         try:
             takeover = Takeover.find(pid)
         except ProcessVanished:  # it was short-lived
             return
+        except NoVdso:
+            self._wait_for_vdso(pid)
+            return
+        self._bare_since.pop(pid, None)
         try:
             if not takeover.shares(self._clock):
                 takeover.install_running(self._clock)
@@ -265,6 +278,12 @@ class WarpedProcess:
             takeover.close()
             return
         self._members[pid] = takeover
+
+    def _wait_for_vdso(self, pid: int) -> None:
+        """Pass over a process that is just starting a program; a program without a vDSO is an error."""
+        now = monotonic_ns()
+        if now - self._bare_since.setdefault(pid, now) > _START_LIMIT:
+            raise NoVdso(f"process {pid}, a descendant of process {self.pid}, has no vDSO")
 
     def _each(self, pid: int, action: threads.Action) -> None:
         try:
@@ -285,6 +304,13 @@ class WarpedProcess:
     def exit_status(self) -> int | None:
         """The exit status of a process that was started here and has ended; None otherwise."""
         return None if self.child is None else self.child.exit_status()
+
+    def final_status(self) -> int | None:
+        """The exit status of a process that is ending; None when it was not started here, or goes on.
+
+        A process gives up its memory before its parent is told of its end, and writes its core in between.
+        """
+        return None if self.child is None else self.child.await_exit(_ENDING_LIMIT_S)
 
     def detach(self) -> None:
         """Let go of it. Calling twice is allowed.

@@ -1,5 +1,6 @@
 """What ``/proc`` says about a process's threads: pure readers of its formats, and a few listings."""
 
+import errno
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -76,13 +77,16 @@ def vdso_span(pid: int) -> range | None:
     """The addresses of a process's vDSO; None when it has none.
 
     Raises:
-        OSError: the process is gone, or may not be looked at.
+        OSError: the process is gone or about to be, or may not be looked at.
     """
     with open(f"/proc/{pid}/maps", encoding="ascii", errors="replace") as file:
-        for line in file:
-            if line.rstrip().endswith("[vdso]"):
-                start, _, end = line.split(maxsplit=1)[0].partition("-")
-                return range(int(start, _HEX), int(end, _HEX))
+        lines = file.readlines()
+    if not lines:  # its memory is the first thing that an ending process gives up
+        raise ProcessLookupError(errno.ESRCH, os.strerror(errno.ESRCH))
+    for line in lines:
+        if line.rstrip().endswith("[vdso]"):
+            start, _, end = line.split(maxsplit=1)[0].partition("-")
+            return range(int(start, _HEX), int(end, _HEX))
     return None
 
 

@@ -5,7 +5,7 @@ from typing import Final, Self
 from evaluator.warp import code, threads
 from evaluator.warp.clock import MovedClock
 from evaluator.warp.code import ClockWords, clock_code
-from evaluator.warp.errors import ImageGone, WarpUnavailable
+from evaluator.warp.errors import ImageGone, NoVdso
 from evaluator.warp.memory import Memory, open_memory, refused
 from evaluator.warp.procfs import forget_use, vdso_span, vdso_used
 from evaluator.warp.vdso import Patch, parse, plan
@@ -38,7 +38,7 @@ class Takeover:
         except OSError as error:
             raise refused(pid, error) from error
         if span is None:
-            raise WarpUnavailable(f"process {pid} has no vDSO (the kernel was started with vdso=0?)")
+            raise NoVdso(f"process {pid} has no vDSO (was the kernel started with vdso=0?)")
         memory = open_memory(pid, span.start)
         try:
             image = memory.read(span.start, len(span))
@@ -53,7 +53,7 @@ class Takeover:
         return self._left_over if self._original == dict(self._patch.jumps) else None
 
     def shares(self, clock: MovedClock) -> bool:
-        """Whether the program reads just this clock already, as a child does after a fork; then it is steered.
+        """Whether the program reads just this clock already, as a child does after a fork; if so, steer it.
 
         Its words are a copy, which from here on has to be kept in step by :meth:`shift`.
         """

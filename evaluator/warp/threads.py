@@ -16,6 +16,10 @@ from fakeapi.kernel.time import SECOND, Duration
 _NR_TGKILL: Final = 234
 """x86-64. Python's own :func:`signal.pthread_kill` reaches threads of its own process only."""
 
+_NR_KCMP: Final = 312
+"""x86-64."""
+_KCMP_VM: Final = 1
+
 _STOP_LIMIT: Final[Duration] = 5 * SECOND
 """How long a process may take to stop. It takes microseconds, unless a thread waits for a disk."""
 
@@ -57,6 +61,14 @@ def signal_threads(pid: int, tids: Iterable[int], number: int) -> None:
     """Send a signal to each thread; one that is gone is passed over."""
     for tid in tids:
         _libc().syscall(_NR_TGKILL, pid, tid, number)
+
+
+def share_memory(pid: int, other: int) -> bool:
+    """Whether two processes have the same memory: one was made by vfork and has not started its program yet.
+
+    Without CONFIG_KCMP the kernel does not tell; the answer is then no.
+    """
+    return pid != other and bool(_libc().syscall(_NR_KCMP, pid, other, _KCMP_VM, 0, 0) == 0)
 
 
 def urge(pid: int) -> None:
