@@ -100,13 +100,6 @@ def test_a_watch_ends_by_itself_when_its_time_is_over(api: Api) -> None:
     assert api.changes(_now(api), seconds=1) == []
 
 
-def test_the_old_watch_path(api: Api) -> None:
-    api.create_pod("a")
-    path = f"/api/v1/watch/namespaces/{api.namespace}/pods?timeoutSeconds=1"
-    events = [json.loads(line) for line in api.raw.get(path).text.splitlines()]
-    assert [(event["type"], event["object"]["metadata"]["name"]) for event in events] == [("ADDED", "a")]
-
-
 def test_an_unreadable_version_is_refused(api: Api) -> None:
     response = api.raw.get(f"{api.path('pods')}?watch=1&resourceVersion=soon&timeoutSeconds=1")
     assert response.status_code >= 400
