@@ -93,7 +93,7 @@ def read_micro_time(body: bytes, start: int, end: int, _limits: Limits) -> str |
 
 
 def _timestamp(body: bytes, start: int, end: int) -> tuple[int, int]:
-    """Seconds since the epoch, and nanoseconds cut to whole microseconds."""
+    """Seconds since the epoch, and nanoseconds cut (towards zero) to whole microseconds."""
     if start == end:
         return _ZERO_SECONDS, 0
     seconds = nanos = 0
@@ -104,7 +104,7 @@ def _timestamp(body: bytes, start: int, end: int) -> tuple[int, int]:
             nanos = wire.int32(value)
     if not _ZERO_SECONDS <= seconds <= _LAST_SECONDS:
         raise _outside_of_calendar(seconds, start)
-    return seconds, int(math.fmod(nanos, time.SECOND)) // time.MICROSECOND * time.MICROSECOND
+    return seconds, nanos - int(math.fmod(nanos, time.MICROSECOND))
 
 
 def _outside_of_calendar(seconds: int, position: int) -> MalformedBody:

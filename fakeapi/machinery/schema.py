@@ -7,6 +7,7 @@ that never sees a ``FlowSchema`` never builds its description.
 """
 
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Final, Literal, Self
@@ -154,6 +155,10 @@ class Schema:
         """Return the message of a kind, or None when the release has no such kind; "" is the core group."""
         name = self._kinds.get(f"{group}/{version}/{kind}") or self._kinds.get(f"*/*/{kind}")
         return None if name is None else self.message(name)
+
+    def names(self) -> Iterator[str]:
+        """The short names of all messages."""
+        return iter(self._raw)
 
     def message(self, name: str) -> Message:
         """Return a message by its short name.
