@@ -6,6 +6,7 @@ happen, wait for proof that the scheduler has nothing left to do, repeat.
 """
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -14,6 +15,7 @@ from evaluator.pace.pace import Pace
 from evaluator.recorder import Recorder
 from evaluator.scenario.model import Delete, Node, Pod
 from evaluator.scenario.plan import Arrival, LoadedScenario
+from evaluator.scenario.units import parse_duration
 from evaluator.timeline import RunEnded, RunStarted, Timeline
 from fakeapi.kernel.clock import VirtualClock, monotonic_ns
 from fakeapi.kernel.events import Rank
@@ -21,6 +23,7 @@ from fakeapi.kernel.time import MILLISECOND, SECOND, Duration, Instant, format_i
 from fakeapi.machinery.resources import NAMESPACES, PODS, Resource
 from fakeapi.machinery.status import StatusError
 from fakeapi.registry.deletion import delete
+from fakeapi.registry.options import DeleteOptions
 from fakeapi.storage.errors import StoreError
 from fakeapi.world import World
 
@@ -105,7 +108,7 @@ class Trial:
         item = arrival.item
         try:
             if isinstance(item, Delete):
-                delete(self.world.registry, PODS, item.namespace, item.pod)
+                self._delete(item)
                 return
             manifest = self.scenario.manifest(arrival, scheduler_name=self._scheduler_name)
             assert manifest is not None, "only deletions have no object"
@@ -113,10 +116,17 @@ class Trial:
             namespace = manifest["metadata"].get("namespace", "default") if resource.namespaced else ""
             if namespace:
                 self._require_namespace(namespace)
-            self.world.registry.create(resource, namespace, manifest)
+            # The registry keeps what it is given; the scenario may be played again.
+            self.world.registry.create(resource, namespace, deepcopy(manifest))
         except (StatusError, StoreError) as error:
             what = item.name if isinstance(item, Pod | Node) else type(item).__name__
             raise RefusedArrival(f"{what} at {arrival.at_ns / SECOND:g}s was refused: {error}") from error
+
+    def _delete(self, item: Delete) -> None:
+        if self.world.store.find(PODS.storage_key, (item.namespace, item.pod)) is None:
+            return  # evicted or removed before: its user finds nothing left to delete
+        grace_s = None if item.grace is None else int(parse_duration(item.grace)) // SECOND
+        delete(self.world.registry, PODS, item.namespace, item.pod, DeleteOptions(grace_s=grace_s))
 
     def _resource_of(self, manifest: dict[str, object]) -> Resource:
         group, _, version = str(manifest.get("apiVersion", "")).rpartition("/")
