@@ -71,7 +71,7 @@ def render(runs: Sequence[ReportedRun]) -> str:
             late=[_listed(run) for run in runs],
             fidelity=_fidelity_rows(runs),
             facts=[_facts(run) for run in runs],
-            notes=runs[0].result.notes if runs else [],
+            notes=list(dict.fromkeys(note for run in runs for note in run.result.notes)),
             percentile_method=PERCENTILE_METHOD,
             plotly=_plotly(),
         )

@@ -9,6 +9,7 @@ import math
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from fakeapi.cluster.annotations import MAX_DURATION
 from fakeapi.kernel import time as kernel
@@ -20,6 +21,9 @@ MAX_AMOUNT = 2**63 - 1
 
 MAX_TEXT = 64
 """Characters of a duration, instant or amount; longer text is not one."""
+
+_CACHED_TEXTS = 4_096
+"""Texts whose values are kept: a scenario of a hundred thousand pods repeats a handful."""
 
 _BARE_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d\d", re.ASCII)
@@ -93,6 +97,7 @@ def parse_duration(value: object) -> Duration:
             raise ValueError('not a duration; write text such as "90m"')
 
 
+@lru_cache(_CACHED_TEXTS)
 def _duration_from_text(text: str) -> int:
     stripped = text.strip()
     if stripped == "0":
@@ -203,6 +208,7 @@ def parse_bytes(value: object) -> Bytes:
             raise ValueError('not an amount of memory; write text such as "2Gi"')
 
 
+@lru_cache(_CACHED_TEXTS)
 def parse_quantity(text: str, *, scale: int = 1) -> int:
     """A Kubernetes quantity in units of 1/``scale``, rounded up.
 

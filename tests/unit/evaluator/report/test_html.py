@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -181,7 +180,7 @@ def test_a_run_in_which_nothing_was_measured_can_be_shown() -> None:
 
 
 @pytest.fixture
-def whole_page(two: list[ReportedRun], tmp_path: Path) -> Iterator[Path]:
+def whole_page(two: list[ReportedRun], tmp_path: Path) -> Path:
     """A report with its drawing library."""
     file = tmp_path / "report.html"
     write_report(two, file)
