@@ -11,8 +11,9 @@ from typing import Final, TypeAlias
 from fakeapi.cluster import podstatus
 from fakeapi.cluster.addresses import PodAddresses, host_address
 from fakeapi.cluster.holdings import Holdings
+from fakeapi.cluster.podconditions import Json
 from fakeapi.cluster.podrecord import IllegalTransition, PodRecord, Signal, State
-from fakeapi.cluster.podstatus import Addresses, Json, Runs, has_ended
+from fakeapi.cluster.podstatus import Addresses, Runs, has_ended
 from fakeapi.kernel.events import EventQueue
 from fakeapi.kernel.time import SECOND, Instant, format_instant, parse_instant
 from fakeapi.machinery.resources import NODES, PODS

@@ -11,12 +11,20 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Final
 
+from fakeapi.cluster.podconditions import (
+    SANDBOX_GONE,
+    SANDBOX_MISSING,
+    TRUE,
+    Json,
+    Outcome,
+    conditions,
+    not_initialized,
+    not_ready,
+)
 from fakeapi.kernel.time import SECOND, Duration, Instant, format_instant
 from fakeapi.storage.objects import Object
-
-Json: TypeAlias = dict[str, Any]
 
 TERMINAL_PHASES: Final = ("Succeeded", "Failed")
 
@@ -25,10 +33,6 @@ SIGTERM_EXIT: Final = 128 + 15
 SIGKILL_EXIT: Final = 128 + 9
 """The same for a process that had to be killed when its grace period ran out."""
 
-_OWNED_CONDITIONS: Final = frozenset(
-    ("PodScheduled", "Ready", "Initialized", "ContainersReady", "PodReadyToStartContainers")
-)
-"""Conditions that a kubelet writes itself; it keeps all others as they are."""
 _CACHED_IMAGES: Final = 1024
 _CONTAINER_ID_PART: Final = 16
 """Hexadecimal digits for each number in a container's id: with the uid's 32 that makes containerd's 64."""
@@ -85,17 +89,10 @@ def creating(pod: Object, at: Instant, host: str | None) -> Json:
     """Accepted by its node, while images are pulled: Pending."""
     initial = bool(pod["spec"].get("initContainers"))
     waiting = {"waiting": {"reason": "PodInitializing" if initial else "ContainerCreating"}}
-    unready = _unready(pod)
-    if initial:
-        names = [container["name"] for container in pod["spec"]["initContainers"]]
-        initialized = (
-            "False",
-            "ContainersNotInitialized",
-            f"containers with incomplete status: {_go(names)}",
-        )
-    else:
-        initialized = _TRUE
-    status = _status(pod, "Pending", at, Addresses(host, None), (_FALSE, initialized, unready, unready))
+    unready = not_ready(pod["spec"]["containers"])
+    initialized = not_initialized(_init_containers(pod)) if initial else TRUE
+    outcomes = (SANDBOX_MISSING, initialized, unready, unready)
+    status = _status(pod, "Pending", at, Addresses(host, None), outcomes)
     return {
         **status,
         **_init_statuses([_never_ran(container, waiting) for container in _init_containers(pod)]),
@@ -107,7 +104,7 @@ def running(pod: Object, at: Instant, runs: Runs, addresses: Addresses | None) -
     """Every container runs: Running. ``addresses`` stay as they are when none are given."""
     state = {"running": {"startedAt": format_instant(runs.current.started)}}
     return {
-        **_status(pod, "Running", at, addresses, (_TRUE, _TRUE, _TRUE, _TRUE)),
+        **_status(pod, "Running", at, addresses, (TRUE, TRUE, TRUE, TRUE)),
         **_init_statuses(_initialized(pod, runs.begun)),
         "containerStatuses": [
             _container_status(pod, index, container, runs.current, state, runs.previous)
@@ -118,9 +115,9 @@ def running(pod: Object, at: Instant, runs: Runs, addresses: Addresses | None) -
 
 def backing_off(pod: Object, at: Instant, runs: Runs, back_off: Duration) -> Json:
     """The containers ended and wait to be started again: still Running, not ready."""
-    unready = _unready(pod)
+    unready = not_ready(pod["spec"]["containers"])
     return {
-        **_status(pod, "Running", at, None, (_TRUE, _TRUE, unready, unready)),
+        **_status(pod, "Running", at, None, (TRUE, TRUE, unready, unready)),
         **_init_statuses(_initialized(pod, runs.begun)),
         "containerStatuses": [
             _container_status(
@@ -150,31 +147,19 @@ def never_started(pod: Object, at: Instant) -> Json:
     return _terminal(pod, "Failed", at)
 
 
-_Outcome: TypeAlias = tuple[str, str, str]
-"""(status, reason, message) of a condition."""
-_TRUE: Final[_Outcome] = ("True", "", "")
-_FALSE: Final[_Outcome] = ("False", "", "")
-_SANDBOX_GONE: Final[_Outcome] = ("False", "PodSandboxNotReady", "pod sandbox is not ready")
-
-
 def _terminal(pod: Object, phase: str, at: Instant) -> Json:
     completed = phase == "Succeeded"
-    unready: _Outcome = ("False", "PodCompleted" if completed else "PodFailed", "")
-    initialized: _Outcome = ("True", "PodCompleted", "") if completed else _TRUE
-    return _status(pod, phase, at, None, (_SANDBOX_GONE, initialized, unready, unready))
-
-
-def _unready(pod: Object) -> _Outcome:
-    names = [container["name"] for container in pod["spec"]["containers"]]
-    return ("False", "ContainersNotReady", f"containers with unready status: {_go(names)}")
+    unready: Outcome = ("False", "PodCompleted" if completed else "PodFailed", "")
+    initialized: Outcome = ("True", "PodCompleted", "") if completed else TRUE
+    return _status(pod, phase, at, None, (SANDBOX_GONE, initialized, unready, unready))
 
 
 def _status(
-    pod: Object, phase: str, at: Instant, addresses: Addresses | None, outcomes: Sequence[_Outcome]
+    pod: Object, phase: str, at: Instant, addresses: Addresses | None, outcomes: Sequence[Outcome]
 ) -> Json:
     """The parts that every status has; ``outcomes`` of the four conditions in the kubelet's order."""
     old: Json = pod.get("status") or {}
-    status = {**old, "phase": phase, "conditions": _conditions(pod, at, outcomes)}
+    status = {**old, "phase": phase, "conditions": conditions(pod, at, outcomes)}
     status.setdefault("startTime", format_instant(at))
     if "generation" in pod["metadata"]:
         status["observedGeneration"] = pod["metadata"]["generation"]
@@ -190,41 +175,6 @@ def _addresses(addresses: Addresses) -> Json:
             fields[f"{name}IP"] = address
             fields[f"{name}IPs"] = [{"ip": address}]
     return fields
-
-
-_CONDITION_ORDER: Final = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady")
-
-
-def _conditions(pod: Object, at: Instant, outcomes: Sequence[_Outcome]) -> list[Json]:
-    old: list[Json] = (pod.get("status") or {}).get("conditions") or []
-    before = {condition["type"]: condition for condition in old}
-    generation = pod["metadata"].get("generation")
-    conditions = [condition for condition in old if condition["type"] not in _OWNED_CONDITIONS]
-    for name, outcome in zip(_CONDITION_ORDER, outcomes, strict=True):
-        conditions.append(_condition(name, outcome, before.get(name), at, generation))
-    conditions.append(_condition("PodScheduled", _TRUE, before.get("PodScheduled"), at, generation))
-    return conditions
-
-
-def _condition(
-    name: str, outcome: _Outcome, before: Json | None, at: Instant, generation: int | None
-) -> Json:
-    value, reason, message = outcome
-    unchanged = before.get("lastTransitionTime") if before and before.get("status") == value else None
-    condition = {
-        "type": name,
-        "observedGeneration": generation,
-        "status": value,
-        "lastProbeTime": None,
-        "lastTransitionTime": unchanged or format_instant(at),
-    }
-    if generation is None:
-        del condition["observedGeneration"]
-    if reason:
-        condition["reason"] = reason
-    if message:
-        condition["message"] = message
-    return condition
 
 
 def _containers(pod: Object) -> list[Json]:
@@ -325,11 +275,6 @@ def _image_id(image: str) -> str:
     if colon and "/" not in tag:
         repository = head
     return f"{repository}@sha256:{hashlib.sha256(image.encode()).hexdigest()}"
-
-
-def _go(names: Sequence[str]) -> str:
-    """A list as Go prints it."""
-    return "[" + " ".join(names) + "]"
 
 
 def _go_minutes(duration: Duration) -> str:

@@ -140,7 +140,7 @@ def test_a_pod_whose_images_are_pulled() -> None:
     status = podstatus.creating(pod(), T0, "172.16.0.1")
     assert status["phase"] == "Pending"
     assert conditions(status) == {
-        "PodReadyToStartContainers": ("False", "", AT0),
+        "PodReadyToStartContainers": ("False", "PodSandboxNotReady", AT0),
         "Initialized": ("True", "", AT0),
         "Ready": ("False", "ContainersNotReady", AT0),
         "ContainersReady": ("False", "ContainersNotReady", AT0),
