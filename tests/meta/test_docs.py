@@ -1,0 +1,85 @@
+"""What the documentation shows is true: its commands run, its examples work, its tables are current."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from evaluator.exits import ExitCode
+from tests.e2e.evaluator_command import evaluator, require_success, result_in
+from tools import document_metrics
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+_FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\((?!https?://)([^)#]+)(?:#[^)]*)?\)")
+
+
+def fenced(page: Path, language: str) -> list[str]:
+    """The page's code blocks in that language."""
+    return [body for found, body in _FENCE.findall(page.read_text()) if found == language]
+
+
+def documented_commands() -> list[str]:
+    """Every ``evaluator`` command line of the documentation."""
+    found = []
+    for page in PAGES:
+        for block in fenced(page, "sh"):
+            for line in block.splitlines():
+                command = line.partition("  #")[0].strip()
+                if command.startswith("evaluator "):
+                    found.append(command)
+    return sorted(set(found))
+
+
+def test_links_lead_somewhere() -> None:
+    missing = [
+        f"{page.relative_to(ROOT)}: {target}"
+        for page in PAGES
+        for target in _LINK.findall(page.read_text())
+        if not (page.parent / target).exists()
+    ]
+    assert missing == []
+
+
+def test_the_table_of_metrics_is_current() -> None:
+    assert document_metrics.main(["--check"]) == 0, "run python -m tools.document_metrics"
+
+
+def test_every_exit_code_is_documented() -> None:
+    page = (ROOT / "docs" / "results.md").read_text()
+    assert [code for code in ExitCode if f"| {code.value} |" not in page] == []
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/scenarios.md"])
+def test_the_scenarios_shown_can_be_played(page: str, tmp_path: Path) -> None:
+    (source,) = fenced(ROOT / page, "python")
+    scenario = tmp_path / "shown.py"
+    scenario.write_text(source)
+    require_success(evaluator("run", scenario, "--set", "jobs=6", "--out", tmp_path / "out", "-q"))
+    assert result_in(tmp_path / "out")["jobs"]["finished"] == 6
+
+
+@pytest.mark.parametrize("command", [one for one in documented_commands() if "openb" not in one])
+def test_the_commands_shown_are_understood(command: str, tmp_path: Path) -> None:
+    words = shlex.split(command)[1:]
+    words = ["quickstart" if word in ("my_scenario.py", "FILE") else word for word in words]
+    small = ["--set", "sweeps=3", "--set", "evaluations=2", "--set", "finetunes=0", "--set", "notebooks=0"]
+    if words[0] == "run":
+        words = [word for word in words if not word.startswith(("jobs=",))]
+        words = _without_empty_sets(words)
+        if any("kube-scheduler" in word or "my-scheduler" in word for word in words):
+            pytest.skip("covered where its program is built")
+        words += [*small, "--out", str(tmp_path)]
+    require_success(evaluator(*words))
+
+
+def _without_empty_sets(words: list[str]) -> list[str]:
+    kept: list[str] = []
+    for position, word in enumerate(words):
+        following = words[position + 1] if position + 1 < len(words) else ""
+        if word == "--set" and "=" not in following:
+            continue
+        kept.append(word)
+    return kept
