@@ -1,7 +1,7 @@
 """Connections that the scheduler wants to open and the server's kernel has turned away for now.
 
-When more clients connect at once than a listening socket may keep waiting, the kernel drops their first packets
-and they try again after a second of real time. Until then they sleep, and look idle.
+When more clients connect at once than a listening socket may keep waiting, the kernel drops their first
+packets and they try again after a second of real time. Until then they sleep, and look idle.
 """
 
 import socket

@@ -42,7 +42,7 @@ class WarpPace:
     def __init__(self, process: WarpedProcess, traffic: Traffic, *, limit: Duration = DEFAULT_LIMIT) -> None:
         self._process = process
         self._traffic = traffic
-        self._tree = ProcessTree(process.pid)
+        self._tree = ProcessTree(process.pid, go=process.kick is Kick.GO)
         self._quiescence = Quiescence(
             self._tree,
             traffic,
@@ -54,6 +54,7 @@ class WarpPace:
         self._fidelity = Fidelity(NAME, takeover=process.taken_over)
         self._now = process.clock()
         self._idle_clock: Instant | None = None
+        self._pollers: list[tuple[int, int]] = []
         self._announced: Instant | None = None
         self._held = False
         self._clock_seen_read = False
@@ -109,13 +110,17 @@ class WarpPace:
         with self._watching():
             if self._held:
                 self._process.move(to)
+                self._pollers = self._sleeping_pollers()
+            elif self._process.kick is Kick.GO:
+                self._process.move(to)
+                self._process.wake(self._sleeping_pollers())
             else:
                 self._process.jump(to)
+        self._idle_clock = None
         self._fidelity.jumps += 1
         if self._announced is not None and to == self._announced:
             self._fidelity.wakeups += 1
         self._now = max(self._now, to)
-        self._idle_clock = None
         self._fidelity.clock_lead = self._process.lead(self._now)
 
     async def end_instant(self) -> None:
@@ -129,7 +134,16 @@ class WarpPace:
             if self._process.kick is Kick.EPOLL:
                 self._process.resume()
             else:
-                self._process.wake()
+                self._process.wake(self._pollers)
+
+    def _sleeping_pollers(self) -> list[tuple[int, int]]:
+        """The threads that are enough to wake after the clock was moved; none when that is not known.
+
+        It is when no processor time was used since the last proof: then they slept in epoll at the moment of
+        the move, and one that leaves it later, woken by a byte, finds the clock moved.
+        """
+        known = self._idle_clock is not None and self._tree.cpu() == self._fidelity.scheduler_cpu
+        return self._tree.pollers() if known else []
 
     async def _flush(self) -> None:
         """Turn the event loop until the instant's bytes are in the kernel, or no more of them fit."""

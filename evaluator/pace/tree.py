@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import Final
 
 from evaluator.warp.procfs import ThreadCall, command_name, parse_call, state_of, thread_ids
-from fakeapi.kernel.clock import process_cpu_ns
-from fakeapi.kernel.time import Duration
+from fakeapi.kernel.clock import monotonic_ns, process_cpu_ns
+from fakeapi.kernel.time import MILLISECOND, Duration
 
 _LINE: Final = 4096
 """Bytes that any of the files read here fits in."""
@@ -39,6 +39,19 @@ _DEAD: Final = frozenset("ZXx")
 _QUIET: Final = frozenset("SZXx")
 """States of a thread that has nothing to do: it waits and can be interrupted, or is dead."""
 _ALIVE: Final = frozenset("SRD")
+
+
+_EPOLL: Final = (b"281 ", b"232 ", b"441 ")
+_NANOSLEEP: Final = b"35 "
+_FUTEX: Final = b"202 "
+_FUTEX_TIMEOUT: Final = 4
+"""Place of the pointer to the time-out among the words of a line; ``0x0`` is none."""
+
+_NAP_LIMIT: Final[Duration] = 20 * MILLISECOND
+"""The longest that Go's runtime naps while it waits for itself is 10 ms: who sleeps for longer is at rest."""
+
+_MONITOR_PLACE: Final = 1
+"""Go starts its monitor thread right after the main thread, and ``/proc`` lists threads by their birth."""
 
 
 class TreeGone(Exception):
@@ -80,6 +93,8 @@ class _Process:
         self._clock_id: Final = ~pid << 3 | 2
         self._stat = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
         self.threads: dict[int, _Thread] = {}
+        self.monitor = 0
+        """In a Go program, its runtime's monitor thread."""
 
     def cpu(self) -> Duration:
         return process_cpu_ns(self._clock_id)
@@ -88,10 +103,11 @@ class _Process:
         return state_of(os.pread(self._stat, _LINE, 0))
 
     def refresh(self) -> None:
-        tids = set(thread_ids(self.pid))
-        for tid in self.threads.keys() - tids:
+        tids = thread_ids(self.pid)
+        self.monitor = tids[_MONITOR_PLACE] if len(tids) > _MONITOR_PLACE else 0
+        for tid in self.threads.keys() - set(tids):
             self.threads.pop(tid).close()
-        for tid in tids - self.threads.keys():
+        for tid in [tid for tid in tids if tid not in self.threads]:
             with suppress(FileNotFoundError, ProcessLookupError):  # ended already
                 self.threads[tid] = _Thread(self.pid, tid)
 
@@ -109,10 +125,17 @@ class _Process:
 
 
 class ProcessTree:
-    """A process and its descendants, as far as they have not detached themselves by a double fork."""
+    """A process and its descendants, as far as they have not detached themselves by a double fork.
 
-    def __init__(self, root: int) -> None:
+    ``go`` says that they are Go programs. Their runtime naps now and then while it waits for itself (to stop
+    the world, to take a lock, to report a crash): a thread that sleeps for a limited time is at work. Only
+    the runtime's monitor thread does so at rest.
+    """
+
+    def __init__(self, root: int, *, go: bool = False) -> None:
         self.root: Final = root
+        self._go = go
+        self._naps: dict[int, tuple[bytes, Duration, Duration]] = {}
         self._load = os.open("/proc/loadavg", os.O_RDONLY | os.O_CLOEXEC)
         self._last_born = b""
         self._processes: dict[int, _Process] = {}
@@ -210,7 +233,27 @@ class ProcessTree:
             return False
         if line.startswith(_RUNNING):
             return True
+        if self._go and thread.tid != process.monitor and _is_timed(line):
+            return self._naps_still(thread)
         return line[: line.find(b" ") + 1] not in _WAITING_CALLS and _state_letter(thread) not in _QUIET
+
+    def _naps_still(self, thread: _Thread) -> bool:
+        """Whether a limited sleep may yet turn out a short one."""
+        now, used = monotonic_ns(), sum(self._last_cpu.values())
+        line, used_then, since = self._naps.get(thread.tid, (b"", 0, 0))
+        if (line, used_then) != (thread.line, used):
+            self._naps[thread.tid] = (thread.line, used, now)
+            return True
+        return now - since < _NAP_LIMIT
+
+    def pollers(self) -> list[tuple[int, int]]:
+        """The threads, with their process, that waited on epoll when :meth:`busy` last looked."""
+        return [
+            (process.pid, thread.tid)
+            for process in self._processes.values()
+            for thread in process.threads.values()
+            if thread.line.startswith(_EPOLL)
+        ]
 
     def waits(self) -> Iterator[tuple[int, int, ThreadCall]]:
         """Where each thread waited when :meth:`busy` last looked: process, thread, call."""
@@ -239,6 +282,13 @@ class ProcessTree:
         for process in self._processes.values():
             process.close()
         self._processes.clear()
+
+
+def _is_timed(line: bytes) -> bool:
+    """Whether a thread waits for a limited time in one of the calls in which Go's runtime does."""
+    if line.startswith(_FUTEX):
+        return line.split(b" ", _FUTEX_TIMEOUT + 1)[_FUTEX_TIMEOUT] != b"0x0"
+    return line.startswith(_NANOSLEEP)
 
 
 def _state_letter(thread: _Thread) -> str:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final, Self
 
 from evaluator.warp import ptrace, threads
@@ -197,13 +197,20 @@ class WarpedProcess:
             except ImageGone:
                 self._lost(pid)
 
-    def wake(self) -> None:
+    def wake(self, pollers: Collection[tuple[int, int]] = ()) -> None:
         """Make its sleeping threads look at the clock; nothing while it is paused, :meth:`resume` does it.
+
+        ``pollers`` names, by process and thread, those of a Go program that are known to wait on epoll: to
+        wake them is enough for its runtime to look at all timers, and spares the others the trouble. Without
+        them all are woken.
 
         Raises:
             ProcessVanished: it has ended.
         """
         if self._paused:
+            return
+        if self.kick is Kick.GO and pollers:
+            threads.urge_threads(pollers)
             return
         if self.kick is Kick.EPOLL:
             self.pause()

@@ -57,10 +57,10 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-def signal_threads(pid: int, tids: Iterable[int], number: int) -> None:
-    """Send a signal to each thread; one that is gone is passed over."""
-    for tid in tids:
-        _libc().syscall(_NR_TGKILL, pid, tid, number)
+def urge_threads(threads: Iterable[tuple[int, int]]) -> None:
+    """Wake threads of Go programs, named by process and number; one that is gone is passed over."""
+    for pid, tid in threads:
+        _libc().syscall(_NR_TGKILL, pid, tid, signal.SIGURG)
 
 
 def share_memory(pid: int, other: int) -> bool:
@@ -81,7 +81,7 @@ def urge(pid: int) -> None:
         tids = thread_ids(pid)
     except OSError as error:
         raise ProcessVanished(pid) from error
-    signal_threads(pid, tids, signal.SIGURG)
+    urge_threads((pid, tid) for tid in tids)
 
 
 def stop(pid: int) -> None:
