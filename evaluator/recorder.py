@@ -91,7 +91,7 @@ class Recorder:
                 self._pods.pop(key, None)
             return
         if change.kind is Kind.DELETED:
-            self._end(key, told, pod, _removal_of(pod), _removal_reason(pod))
+            self._end(key, told, _removal_of(pod), _removal_reason(pod))
             del self._pods[key]
             return
         self._follow(key, told, pod)
@@ -134,7 +134,7 @@ class Recorder:
             self._timeline.append(PodStarted(at_ns=self._now_ns, pod=_name(key), node=told.node))
         if phase in _TERMINAL:
             outcome: Outcome = "succeeded" if phase == "Succeeded" else _failure_of(pod)
-            self._end(key, told, pod, outcome, _end_reason(status))
+            self._end(key, told, outcome, _end_reason(status))
         elif told.node is None:
             self._follow_waiting(key, told, pod)
 
@@ -147,7 +147,7 @@ class Recorder:
             told.message = message
             self._timeline.append(PodUnschedulable(at_ns=self._now_ns, pod=_name(key), message=message))
 
-    def _end(self, key: Key, told: _Pod, pod: Object, outcome: Outcome, reason: str) -> None:
+    def _end(self, key: Key, told: _Pod, outcome: Outcome, reason: str) -> None:
         told.ended = True
         self.pending.discard(key)
         self.running.discard(key)

@@ -4,7 +4,6 @@ import sys
 import traceback
 from typing import Final
 
-import click
 import typer
 from rich.console import Console
 
@@ -38,17 +37,14 @@ def main(arguments: list[str] | None = None) -> None:
 def _exit_code(arguments: list[str] | None) -> int:
     try:
         code = app(args=arguments, standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        _ERRORS.print(error.format_message(), markup=False)
-        return ExitCode.USAGE
-    except click.ClickException as error:
-        _ERRORS.print(f"evaluator: {error.format_message()}", markup=False)
-        _ERRORS.print("See evaluator --help.", markup=False)
+    except typer.TyperException as error:
+        if message := error.format_message():  # without one the help itself has been the answer
+            _ERRORS.print(f"evaluator: {message}\nSee evaluator --help.", markup=False)
         return ExitCode.USAGE
     except UserError as error:
         _ERRORS.print(f"evaluator: {error}", markup=False)
         return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         return ExitCode.INTERRUPTED
     except Exception:  # a bug of ours: say so, with what is needed to mend it
         traceback.print_exc()
