@@ -20,8 +20,9 @@ PEER_FIXTURES: Final = {
     "kubectl_old": "kubectl-old",
     "kube_apiserver": "kube-apiserver",
     "etcd": "etcd",
+    "go_worker": "worker",
 }
-"""Fixture → the peer that it is the path of."""
+"""Fixture → the peer that it is, or needs, the path of."""
 
 settings.register_profile("dev", deadline=None)
 settings.register_profile(

@@ -129,8 +129,9 @@ PEERS: Final = {
         _kubernetes("kubectl"),
         _kubernetes("kube-apiserver"),
         Peer("etcd", "etcd", upstream="go.etcd.io/etcd/server/v3"),
+        Peer("encode", "encode", upstream="k8s.io/client-go"),
         Peer("apiload", "apiload"),
-        Peer("encode", "encode"),
+        Peer("worker", "programs"),
     )
 }
 """Every peer by its name."""

@@ -1,5 +1,6 @@
 """Waiting for another process, with a bound: the only way in which a test waits."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Final, TypeVar
 
@@ -38,3 +39,14 @@ def eventually(check: Callable[[], T], *, within: float = WITHIN_S, what: str = 
             wanted = what or getattr(check, "__name__", "the check")
             raise AssertionError(f"{wanted}: not so within {within:g} s") from last
         real_sleep(PAUSE_S)
+
+
+async def until(check: Callable[[], bool], *, within: float = WITHIN_S) -> None:
+    """Return once ``check`` holds, while the event loop goes on with its other work.
+
+    Raises:
+        TimeoutError: it did not hold within that many seconds.
+    """
+    async with asyncio.timeout(within):
+        while not check():
+            await asyncio.sleep(PAUSE_S / 10)  # in one process: the other side answers sooner

@@ -18,6 +18,7 @@ from fakeapi.config import ConfigError, NetworkSettings
 from fakeapi.kernel.clock import VirtualClock
 from fakeapi.serve import Server
 from fakeapi.world import World
+from tests.support.polling import until
 
 TLS = Path(__file__).parent / "tls"
 WITHIN_S = 20.0
@@ -37,11 +38,6 @@ def serving(scenario: Scenario, network: NetworkSettings | None = None) -> None:
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(run())
-
-
-async def until(check: Callable[[], bool]) -> None:
-    while not check():
-        await asyncio.sleep(0.001)
 
 
 @contextlib.asynccontextmanager

@@ -20,6 +20,7 @@ from fakeapi.rest.control import Steering
 from fakeapi.serve import Server
 from fakeapi.standalone import Pacer, build_world, serve_forever
 from fakeapi.world import World
+from tests.support.polling import until
 
 WITHIN_S = 20.0
 
@@ -38,12 +39,6 @@ def add_pod(world: World, run_time: str) -> None:
 
 def phase(world: World) -> str:
     return str(world.store.get(PODS.storage_key, ("default", "job")).object["status"]["phase"])
-
-
-async def until(check: Callable[[], bool]) -> None:
-    async with asyncio.timeout(WITHIN_S):
-        while not check():
-            await asyncio.sleep(0.001)
 
 
 class TestWorld:
