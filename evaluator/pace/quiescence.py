@@ -99,7 +99,7 @@ class Quiescence:
         """
         begun = monotonic_ns()
         last: _Sample | None = None
-        last_at = begun
+        last_at = own_since = begun
         while True:
             for _ in range(_PUMPS):
                 await asyncio.sleep(0)
@@ -119,9 +119,11 @@ class Quiescence:
             elif obstacle is not None:
                 # Both of the two equal samples must be of a moment at which nothing was in sight.
                 last = None
+            if obstacle is None or not obstacle.own_work:
+                own_since = now
             if obstacle is not None:
                 self._give_up_if_late(begun, now, obstacle)
-                self._rest(obstacle, now - begun)
+                self._rest(obstacle, now - own_since)
 
     def _notice_changes(self) -> None:
         self._tree.refresh()
@@ -173,11 +175,11 @@ class Quiescence:
         # that was: it would have used processor time.
         return None if self._tree.cpu() == sample.cpu else _UNSTABLE
 
-    def _rest(self, obstacle: _Obstacle, waited: Duration) -> None:
+    def _rest(self, obstacle: _Obstacle, own_for: Duration) -> None:
         """Leave the processors to the scheduler for a moment, unless the server itself has work."""
         if not self._is_alive():
             raise TreeGone
-        if not obstacle.own_work or waited > _OWN_WORK_PATIENCE:
+        if not obstacle.own_work or own_for > _OWN_WORK_PATIENCE:
             # select, as epoll counts whole milliseconds; an epoll file is readable when one it watches is.
             select.select([self._readable], [], [], _REST_S)
 

@@ -1,0 +1,3 @@
+module scheduler-evaluator/peers/programs
+
+go 1.21
