@@ -69,6 +69,7 @@ class Store:
         self._collections: dict[str, _Collection] = {}
         self._listeners: list[Listener] = []
         self._untold: deque[tuple[str, Change]] = deque()
+        self._telling = False
         self._revision = 1
 
     @property
@@ -80,7 +81,9 @@ class Store:
         """Call ``listener`` after each change from now on, before the (outermost) write returns.
 
         A listener may write in its turn. Such a change is visible at once, and told only
-        when every listener has heard of the one before, so that all hear one order.
+        when every listener has heard of the one before, so that all hear one order. What a
+        listener raises reaches the writer, whose change stays; listeners after it miss that
+        change, and hear of changes made meanwhile when the next one is told.
         """
         self._listeners.append(listener)
 
@@ -106,11 +109,16 @@ class Store:
         return 0 if found is None else len(found.objects)
 
     def iterate(self, collection: str, namespace: str = "") -> Iterator[Version]:
-        """Current versions in key order, of one namespace when it is named."""
+        """Current versions in key order, of one namespace when it is named.
+
+        Who iterates may write meanwhile: what is gone when its turn comes is left out, what
+        is new may be.
+        """
         home = self._of(collection)
         for key in home.ordered_keys():
-            if not namespace or key[0] == namespace:
-                yield home.objects[key]
+            version = home.objects.get(key)
+            if version is not None and (not namespace or key[0] == namespace):
+                yield version
 
     def snapshot(
         self, collection: str, namespace: str = "", select: Selection = everything, at: int | None = None
@@ -245,12 +253,13 @@ class Store:
 
     def _tell(self, collection: str, change: Change) -> None:
         self._untold.append((collection, change))
-        if len(self._untold) > 1:
+        if self._telling:
             return  # a listener is writing: the loop below, further up the stack, goes on with this one
-        while self._untold:
-            told_collection, told = self._untold[0]
-            try:
+        self._telling = True
+        try:
+            while self._untold:
+                told_collection, told = self._untold.popleft()
                 for listener in self._listeners:
                     listener(told_collection, told)
-            finally:
-                self._untold.popleft()
+        finally:
+            self._telling = False
