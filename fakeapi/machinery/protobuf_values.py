@@ -9,12 +9,12 @@ import math
 import re
 import struct
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
 import orjson
 
-from fakeapi.kernel import time
 from fakeapi.machinery import quantity, wire
 from fakeapi.machinery.wire import Limits, MalformedBody
 
@@ -27,6 +27,9 @@ SCALAR_ZEROS: Final = {"string": "", "bytes": None, "bool": False, "int32": 0, "
 FORM_ZEROS: Final = {"quantity": "0", "int_or_string": 0, "one_or_bool": False}
 """JSON of the zero value of each form; null for those that are not named."""
 
+_EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - UTC, and without a zone none is written
+_NANOS: Final = 1_000_000_000
+_NANOS_IN_MICRO: Final = 1_000
 _ZERO_SECONDS: Final = -62_135_596_800
 """Go's zero instant, the first second of the year 1."""
 _LAST_SECONDS: Final = 253_402_300_799
@@ -78,7 +81,7 @@ def read_double(body: bytes, position: int) -> int | float:
 def read_time(body: bytes, start: int, end: int, _limits: Limits) -> str | None:
     """An instant in RFC 3339, parts of a second left out; null when unset."""
     seconds, _ = _timestamp(body, start, end)
-    return None if seconds == _ZERO_SECONDS else time.format_instant(seconds * time.SECOND)
+    return None if seconds == _ZERO_SECONDS else _rfc3339(seconds, 0, "seconds")
 
 
 def read_micro_time(body: bytes, start: int, end: int, _limits: Limits) -> str | None:
@@ -86,10 +89,15 @@ def read_micro_time(body: bytes, start: int, end: int, _limits: Limits) -> str |
     seconds, nanos = _timestamp(body, start, end)
     if seconds == _ZERO_SECONDS and nanos == 0:
         return None
-    instant = seconds * time.SECOND + nanos
-    if not _ZERO_SECONDS <= instant // time.SECOND <= _LAST_SECONDS:
+    carried, nanos = divmod(nanos, _NANOS)
+    if not _ZERO_SECONDS <= seconds + carried <= _LAST_SECONDS:
         raise _outside_of_calendar(seconds, start)
-    return time.format_instant_micro(instant)
+    return _rfc3339(seconds + carried, nanos // _NANOS_IN_MICRO, "microseconds")
+
+
+def _rfc3339(seconds: int, microseconds: int, precision: str) -> str:
+    instant = _EPOCH + timedelta(seconds=seconds, microseconds=microseconds)
+    return f"{instant.isoformat(timespec=precision)}Z"
 
 
 def _timestamp(body: bytes, start: int, end: int) -> tuple[int, int]:
@@ -104,7 +112,7 @@ def _timestamp(body: bytes, start: int, end: int) -> tuple[int, int]:
             nanos = wire.int32(value)
     if not _ZERO_SECONDS <= seconds <= _LAST_SECONDS:
         raise _outside_of_calendar(seconds, start)
-    return seconds, nanos - int(math.fmod(nanos, time.MICROSECOND))
+    return seconds, nanos - int(math.fmod(nanos, _NANOS_IN_MICRO))
 
 
 def _outside_of_calendar(seconds: int, position: int) -> MalformedBody:

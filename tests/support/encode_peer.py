@@ -15,8 +15,8 @@ PEER: Final = Peer("encode", "encode", upstream="k8s.io/client-go")
 class EncodePeer:
     """A running ``tests/peers/encode``: one question at a time, each answered with a dictionary.
 
-    An answer holds what the question is about (``object``, ``protobuf``), or ``error`` with Go's text; ``strict``
-    lists what a strict decoder objects to.
+    An answer holds what the question is about (``object``, ``protobuf``), or ``error`` with Go's text;
+    ``strict`` lists what a strict decoder objects to.
     """
 
     def __init__(self, process: subprocess.Popen[str]) -> None:

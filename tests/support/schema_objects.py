@@ -32,7 +32,19 @@ _SCALARS: Final[dict[str, st.SearchStrategy[Any]]] = {
     "double": st.floats(allow_nan=False, allow_infinity=False),
     "bytes": st.binary(max_size=6).map(lambda raw: base64.b64encode(raw).decode()),
 }
-_QUANTITIES: Final = ("0", "1", "500m", "1Gi", "1536Mi", "1024Mi", "0.5", "1e3", "250u", "-3k", "12345678901234567890")
+_QUANTITIES: Final = (
+    "0",
+    "1",
+    "500m",
+    "1Gi",
+    "1536Mi",
+    "1024Mi",
+    "0.5",
+    "1e3",
+    "250u",
+    "-3k",
+    "12345678901234567890",
+)
 _FORMS: Final[dict[str, st.SearchStrategy[Any]]] = {
     "time": _CLOCK.map(lambda instant: instant.isoformat(timespec="seconds") + "Z"),
     "micro_time": _CLOCK.map(lambda instant: instant.isoformat(timespec="microseconds") + "Z"),
@@ -50,7 +62,11 @@ def objects(message: Message, depth: int = DEEPEST) -> st.SearchStrategy[Any]:
         return _FORMS[message.form]
     if message.form != "object":
         return _unions(message, depth)
-    named = {name: field for name, field in message.by_name.items() if field.number and _fits(message, field, depth)}
+    named = {
+        name: field
+        for name, field in message.by_name.items()
+        if field.number and _fits(message, field, depth)
+    }
 
     def filled(names: list[str]) -> st.SearchStrategy[Any]:
         return st.fixed_dictionaries({name: _field_values(message, named[name], depth) for name in names})
@@ -75,7 +91,9 @@ def _field_values(message: Message, field: Field, depth: int) -> st.SearchStrate
     return one
 
 
-def _with_merge_key(field: Field, held: Message | None, item: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+def _with_merge_key(
+    field: Field, held: Message | None, item: st.SearchStrategy[Any]
+) -> st.SearchStrategy[Any]:
     """Items of a list that merges carry the key; few values, so that two lists have some in common."""
     if field.merge_key is None or held is None:
         return item

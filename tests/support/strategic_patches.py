@@ -1,4 +1,4 @@
-"""Strategic merge patches for hypothesis: ones that fit an object, with every directive, and a few that do not."""
+"""Strategic merge patches for hypothesis: with every directive, for an object, and sometimes not fit for it."""
 
 from typing import Any
 
