@@ -1,26 +1,35 @@
-"""What admission changes or refuses before a new object is validated.
+"""What admission changes or refuses before an object is validated.
 
-The plug-ins of a default cluster that a scheduler can see: NamespaceLifecycle,
-Priority, DefaultTolerationSeconds, and of ServiceAccount only the name (no token
-volume is mounted into pods that never run).
+The plug-ins of a default cluster that a scheduler can see: NamespaceLifecycle, Priority,
+DefaultTolerationSeconds, RuntimeClass, PodTopologyLabels, and of ServiceAccount only the name (no token
+volume is mounted into pods that never run). Left out is TaintNodesByCondition: here no controller would
+take the taint from a new node again.
 """
 
+from collections.abc import Mapping
 from typing import Any, Final
 
-from fakeapi.machinery.resources import NAMESPACES, PRIORITY_CLASSES, Resource
-from fakeapi.machinery.status import StatusError, forbidden, not_found
+from fakeapi.machinery.resources import NAMESPACES, NODES, PODS, PRIORITY_CLASSES, Resource
+from fakeapi.machinery.status import Cause, StatusError, forbidden, not_found
 from fakeapi.registry.defaults import JsonObject
+from fakeapi.registry.kindrules import SYSTEM_PRIORITY_CLASSES
+from fakeapi.registry.runtimeclass import apply_runtime_class
 from fakeapi.storage.store import Store
 
-SYSTEM_PRIORITY_CLASSES: Final = {
-    "system-cluster-critical": 2_000_000_000,
-    "system-node-critical": 2_000_001_000,
-}
-"""Built into every cluster; values from ``pkg/apis/scheduling/types.go``."""
+__all__ = [
+    "SYSTEM_PRIORITY_CLASSES",
+    "admit_creation",
+    "admit_deletion",
+    "admit_update",
+    "require_namespace",
+    "topology_labels",
+]
 
 _TOLERATION_SECONDS: Final = 300
 """How long a pod stays on a node that is not ready or unreachable, unless it says otherwise."""
 _DEFAULT_TOLERATED: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+_TOPOLOGY_LABELS: Final = ("topology.kubernetes.io/region", "topology.kubernetes.io/zone")
+_NO_LABELS: Final[Mapping[str, str]] = {}
 
 
 def require_namespace(store: Store, resource: Resource, namespace: str, name: str) -> None:
@@ -33,22 +42,69 @@ def require_namespace(store: Store, resource: Resource, namespace: str, name: st
     if found is None:
         raise not_found(NAMESPACES, namespace)
     if "deletionTimestamp" in found.object["metadata"]:
-        why = f"unable to create new content in namespace {namespace} because it is being terminated"
-        raise forbidden(resource, name, why)
+        raise _terminating(resource, namespace, name)
 
 
-def admit_pod(store: Store, resource: Resource, obj: JsonObject) -> None:
-    """Resolve the priority class and add the default tolerations and service account.
+def _terminating(resource: Resource, namespace: str, name: str) -> StatusError:
+    why = f"unable to create new content in namespace {namespace} because it is being terminated"
+    refusal = forbidden(resource, name, why)
+    words = f"namespace {namespace} is being terminated"
+    cause = Cause("metadata.namespace", words, "NamespaceTerminating").to_json()
+    details = {**(refusal.details or {}), "causes": [cause]}
+    return StatusError(refusal.code, refusal.reason, refusal.message, details)
+
+
+def admit_creation(store: Store, resource: Resource, obj: JsonObject) -> None:
+    """Complete a new object from others in the store, or refuse it.
 
     Raises:
-        StatusError: 403 when the priority class does not exist or contradicts the given priority.
+        StatusError: 403 for a priority or runtime class that is missing or contradicted.
     """
+    if resource == PODS:
+        _admit_pod(store, resource, obj)
+    elif resource == PRIORITY_CLASSES:
+        _require_only_default(store, resource, obj)
+
+
+def admit_update(store: Store, resource: Resource, new: JsonObject, old: JsonObject) -> None:
+    """Complete an object that replaces another, or refuse it.
+
+    Raises:
+        StatusError: 403 for a second default priority class.
+    """
+    if resource == PODS:
+        spec = new["spec"]
+        for field in ("priority", "preemptionPolicy"):
+            if spec.get(field) is None and old["spec"].get(field) is not None:
+                spec[field] = old["spec"][field]
+        _add_tolerations(spec)
+        _add_topology_labels(store, new)
+    elif resource == PRIORITY_CLASSES:
+        _require_only_default(store, resource, new)
+
+
+def admit_deletion(resource: Resource, name: str) -> None:
+    """Refuse to delete what every cluster has.
+
+    Raises:
+        StatusError: 403 for the priority classes of the system.
+    """
+    if resource == PRIORITY_CLASSES and name in SYSTEM_PRIORITY_CLASSES:
+        raise forbidden(resource, name, "this is a system priority class and cannot be deleted")
+
+
+# ---- pods ------------------------------------------------------------------------------------
+
+
+def _admit_pod(store: Store, resource: Resource, obj: JsonObject) -> None:
     spec = obj["spec"]
+    if not spec.get("serviceAccountName"):
+        spec["serviceAccountName"] = spec["serviceAccount"] = "default"
     _set_priority(store, resource, obj, spec)
     _add_tolerations(spec)
-    if "serviceAccountName" not in spec:
-        spec["serviceAccountName"] = spec.get("serviceAccount", "default")
-    spec.setdefault("serviceAccount", spec["serviceAccountName"])
+    if spec.get("runtimeClassName") is not None or spec.get("overhead"):
+        apply_runtime_class(store, resource, obj)
+    _add_topology_labels(store, obj)
 
 
 def _set_priority(store: Store, resource: Resource, obj: JsonObject, spec: JsonObject) -> None:
@@ -79,12 +135,13 @@ def _named_class(store: Store, resource: Resource, obj: JsonObject, name: str) -
 
 
 def _default_class(store: Store) -> JsonObject | None:
-    if store.count(PRIORITY_CLASSES.storage_key) <= len(SYSTEM_PRIORITY_CLASSES):
-        return None
-    classes = [version.object for version in store.iterate(PRIORITY_CLASSES.storage_key)]
-    defaults = [found for found in classes if found.get("globalDefault")]
+    defaults = [
+        version.object
+        for version in store.iterate(PRIORITY_CLASSES.storage_key)
+        if version.object.get("globalDefault")
+    ]
     # More than one can exist only by a race; the real server takes the lowest then.
-    return min(defaults, key=lambda found: int(found["value"]), default=None)
+    return min(defaults, key=lambda found: int(found["value"])) if defaults else None
 
 
 def _forbidden_pod(resource: Resource, obj: JsonObject, why: str) -> StatusError:
@@ -92,13 +149,41 @@ def _forbidden_pod(resource: Resource, obj: JsonObject, why: str) -> StatusError
 
 
 def _add_tolerations(spec: JsonObject) -> None:
-    tolerations = list(spec.get("tolerations", ()))
-    for key in _DEFAULT_TOLERATED:
-        if not any(_tolerates(toleration, key) for toleration in tolerations):
-            added = {"key": key, "operator": "Exists", "effect": "NoExecute"}
-            tolerations.append({**added, "tolerationSeconds": _TOLERATION_SECONDS})
-    spec["tolerations"] = tolerations
+    given = spec.get("tolerations") or ()
+    added = [
+        {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": _TOLERATION_SECONDS}
+        for key in _DEFAULT_TOLERATED
+        if not any(_tolerates(toleration, key) for toleration in given)
+    ]
+    if added:
+        spec["tolerations"] = [*given, *added]
 
 
 def _tolerates(toleration: dict[str, Any], key: str) -> bool:
     return toleration.get("key") in (key, None, "") and toleration.get("effect") in ("NoExecute", None, "")
+
+
+def topology_labels(store: Store, node: str) -> Mapping[str, str]:
+    """The labels that a pod takes over from the node that it is bound to: its region and zone."""
+    found = store.find(NODES.storage_key, ("", node))
+    labels = None if found is None else found.object["metadata"].get("labels")
+    if not labels:
+        return _NO_LABELS
+    return {name: labels[name] for name in _TOPOLOGY_LABELS if name in labels}
+
+
+def _add_topology_labels(store: Store, pod: JsonObject) -> None:
+    if (node := pod["spec"].get("nodeName")) and (added := topology_labels(store, node)):
+        metadata = pod["metadata"]
+        metadata["labels"] = {**(metadata.get("labels") or {}), **added}
+
+
+# ---- priority classes ------------------------------------------------------------------------
+
+
+def _require_only_default(store: Store, resource: Resource, obj: JsonObject) -> None:
+    name, other = obj["metadata"].get("name", ""), _default_class(store)
+    if obj.get("globalDefault") and other is not None and other["metadata"]["name"] != name:
+        marked = other["metadata"]["name"]
+        why = f"PriorityClass {marked} is already marked as default. Only one default can exist"
+        raise forbidden(resource, name, why)

@@ -1,15 +1,16 @@
 """Deletion: preconditions, grace, finalizers, namespaces with all that is in them.
 
-Follows ``apiserver/pkg/registry/rest/delete.go``. Dependents of a deleted owner are the
-garbage collector's work (:mod:`fakeapi.cluster`), not done here.
+Follows ``apiserver/pkg/registry/rest/delete.go`` and ``generic/registry/store.go``. Dependents of a
+deleted owner are the garbage collector's work (:mod:`fakeapi.cluster`), not done here.
 """
 
 from dataclasses import dataclass
 from typing import Final
 
 from fakeapi.kernel.time import SECOND, format_instant, parse_instant
-from fakeapi.machinery.resources import NAMESPACES, PODS, Resource
+from fakeapi.machinery.resources import EVENTS, NAMESPACES, PODS, Resource
 from fakeapi.machinery.status import StatusError, conflict, forbidden
+from fakeapi.registry.admission import admit_deletion
 from fakeapi.registry.defaults import DEFAULT_GRACE_S, JsonObject
 from fakeapi.registry.options import BACKGROUND, DeleteOptions
 from fakeapi.registry.registry import Registry
@@ -17,6 +18,7 @@ from fakeapi.storage.objects import Version
 
 _PROTECTED_NAMESPACES: Final = ("default", "kube-public", "kube-system")
 _FINALIZER_OF_POLICY: Final = {"Foreground": "foregroundDeletion", "Orphan": "orphan"}
+_LEAST_GRACE_S: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,52 +35,27 @@ def delete(
     """Delete an object, or begin to where it ends gracefully or finalizers hold it.
 
     Raises:
-        StatusError: 404, 409 when a precondition does not hold, 403 for a protected namespace.
+        StatusError: 404, 409 when a precondition does not hold, 403 for what every cluster has.
     """
     current = registry.get(resource, namespace, name)
-    _require(resource, current, options)
+    admit_deletion(resource, name)
     if resource == NAMESPACES:
         return _delete_namespace(registry, current, options)
-    metadata = current.object["metadata"]
-    ending = dict(metadata)
-    grace = _grace(resource, current.object, options)
-    if grace is None and "deletionTimestamp" in metadata:
-        return Deletion(current, gone=False)  # already ending, and no sooner end was asked for
-    if grace:
-        _stamp(registry, ending, metadata, grace)
-    finalizers = list(metadata.get("finalizers") or ())
-    added = _FINALIZER_OF_POLICY.get(options.propagation or "")
-    if added and added not in finalizers and resource != PODS:
-        finalizers.append(added)
-        ending["finalizers"] = finalizers
-    if finalizers and not grace:
-        ending.setdefault("deletionTimestamp", registry.now_text())
-        ending["deletionGracePeriodSeconds"] = 0
-    if options.dry_run:
-        return Deletion(current, gone=not (grace or finalizers))
-    if not grace and not finalizers:
-        _mark_as_ending(registry, resource, current)
-        return Deletion(registry.store.delete(resource.storage_key, current.key), gone=True)
-    if ending == metadata:
-        return Deletion(current, gone=False)
-    if "deletionTimestamp" not in metadata and "generation" in metadata:
-        ending["generation"] = metadata["generation"] + 1
-    version = registry.store.update(resource.storage_key, current.key, {**current.object, "metadata": ending})
-    return Deletion(version, gone=False)
+    require_preconditions(resource, current, options)
+    if resource == PODS:
+        return _delete_pod(registry, current, options)
+    ending = _with_finalizers(resource, current.object["metadata"], options)
+    if not ending.get("finalizers"):
+        return _remove(registry, resource, current, current.object["metadata"], options)
+    return _hold(registry, resource, current, _without_grace(registry, ending), options)
 
 
-def _mark_as_ending(registry: Registry, resource: Resource, current: Version) -> None:
-    """Stamp a pod that goes at once, so that watchers see it end before it is gone, as they do elsewhere."""
-    metadata = current.object["metadata"]
-    if resource != PODS or metadata.get("deletionGracePeriodSeconds") == 0:
-        return
-    ending = {**metadata, "deletionTimestamp": registry.now_text(), "deletionGracePeriodSeconds": 0}
-    if "deletionTimestamp" not in metadata and "generation" in metadata:
-        ending["generation"] = metadata["generation"] + 1
-    registry.store.update(resource.storage_key, current.key, {**current.object, "metadata": ending})
+def require_preconditions(resource: Resource, current: Version, options: DeleteOptions) -> None:
+    """Refuse a deletion that means another object, or another version of it.
 
-
-def _require(resource: Resource, current: Version, options: DeleteOptions) -> None:
+    Raises:
+        StatusError: 409 naming what differs.
+    """
     metadata = current.object["metadata"]
     if options.uid is not None and options.uid != metadata["uid"]:
         why = (
@@ -95,53 +72,154 @@ def _require(resource: Resource, current: Version, options: DeleteOptions) -> No
 
 
 def _precondition_failed(resource: Resource, metadata: JsonObject, why: str) -> StatusError:
-    return conflict(resource, metadata["name"], why)
+    # The real server names the kind here, where it names the resource elsewhere.
+    kind = Resource(resource.group, resource.version, resource.kind, resource.kind, resource.namespaced)
+    return conflict(kind, metadata["name"], why)
 
 
-def _grace(resource: Resource, obj: JsonObject, options: DeleteOptions) -> int | None:
+# ---- what holds an object ----------------------------------------------------------------------
+
+
+def _with_finalizers(resource: Resource, metadata: JsonObject, options: DeleteOptions) -> JsonObject:
+    """The metadata with the finalizers that the propagation asks for, and without those it does not.
+
+    A Job that is deleted without a word of its dependents orphans them in the real server; here it is
+    simply deleted, which leaves the same behind.
+    """
+    finalizers = list(metadata.get("finalizers") or ())
+    if options.propagation is None or resource.storage_key == EVENTS.storage_key:
+        return dict(metadata)
+    finalizers = [name for name in finalizers if name not in _FINALIZER_OF_POLICY.values()]
+    if options.propagation in _FINALIZER_OF_POLICY:
+        finalizers.append(_FINALIZER_OF_POLICY[options.propagation])
+    kept = {name: value for name, value in metadata.items() if name != "finalizers"}
+    return {**kept, "finalizers": finalizers} if finalizers else kept
+
+
+def _without_grace(registry: Registry, metadata: JsonObject) -> JsonObject:
+    """The metadata of an object that is gone but for its finalizers."""
+    now = registry.now_text()
+    since = metadata.get("deletionTimestamp")
+    ending = {**metadata, "deletionGracePeriodSeconds": 0}
+    if since is None:
+        _count(ending)
+    if since is None or parse_instant(since) > parse_instant(now):
+        ending["deletionTimestamp"] = now
+    return ending
+
+
+def _count(metadata: JsonObject) -> None:
+    if "generation" in metadata:
+        metadata["generation"] += 1
+
+
+def _hold(
+    registry: Registry, resource: Resource, current: Version, ending: JsonObject, options: DeleteOptions
+) -> Deletion:
+    """Store that the object ends."""
+    if ending == current.object["metadata"]:
+        return Deletion(current, gone=False)
+    obj = {**current.object, "metadata": ending}
+    if options.dry_run:
+        return Deletion(Version(current.key, current.revision, obj, current.created), gone=False)
+    return Deletion(registry.store.update(resource.storage_key, current.key, obj), gone=False)
+
+
+def _remove(
+    registry: Registry, resource: Resource, current: Version, ending: JsonObject, options: DeleteOptions
+) -> Deletion:
+    """Remove the object, after its last state is told where that is another."""
+    if options.dry_run:
+        obj = {**current.object, "metadata": ending}
+        return Deletion(Version(current.key, current.revision, obj, current.created), gone=True)
+    last = _hold(registry, resource, current, ending, options).version
+    if registry.store.find(resource.storage_key, current.key) is last:  # else a listener removed it
+        last = registry.store.delete(resource.storage_key, current.key)
+    return Deletion(last, gone=True)
+
+
+# ---- pods ------------------------------------------------------------------------------------
+
+
+def _delete_pod(registry: Registry, current: Version, options: DeleteOptions) -> Deletion:
+    """End a pod, gracefully where it runs.
+
+    Pods get no finalizers for their dependents: they have none, so that a collector would have
+    nothing to do but to remove them again.
+    """
+    metadata = current.object["metadata"]
+    grace = _grace(current.object, options)
+    if grace is None:
+        return Deletion(current, gone=False)  # already ending, and no sooner end was asked for
+    if "deletionTimestamp" in metadata and not metadata.get("deletionGracePeriodSeconds"):
+        ending = _without_grace(registry, metadata)
+    else:
+        ending = _with_grace(registry, metadata, grace)
+    if ending["deletionGracePeriodSeconds"] or metadata.get("finalizers"):
+        return _hold(registry, PODS, current, ending, options)
+    return _remove(registry, PODS, current, ending, options)
+
+
+def _grace(pod: JsonObject, options: DeleteOptions) -> int | None:
     """Seconds of grace; 0 to end it now; None when it is ending already and nothing gets sooner."""
-    if resource != PODS:
-        return 0
-    wanted = options.grace_s
+    wanted, metadata, spec = options.grace_s, pod["metadata"], pod["spec"]
     if wanted is not None and wanted < 0:
-        wanted = 1
-    metadata = obj["metadata"]
+        wanted = _LEAST_GRACE_S
     if "deletionTimestamp" in metadata:
         pending: int = metadata.get("deletionGracePeriodSeconds") or 0
         if not pending:
             return 0
         return wanted if wanted is not None and wanted < pending else None
-    if not obj["spec"].get("nodeName") or obj["status"].get("phase") in ("Succeeded", "Failed"):
+    if not spec.get("nodeName") or pod["status"].get("phase") in ("Succeeded", "Failed"):
         return 0
-    if wanted is None:
-        wanted = obj["spec"].get("terminationGracePeriodSeconds", DEFAULT_GRACE_S)
-    return wanted
+    return spec.get("terminationGracePeriodSeconds", DEFAULT_GRACE_S) if wanted is None else wanted
 
 
-def _stamp(registry: Registry, ending: JsonObject, metadata: JsonObject, grace: int) -> None:
-    now = parse_instant(registry.now_text())
-    began = now
+def _with_grace(registry: Registry, metadata: JsonObject, grace: int) -> JsonObject:
+    now = registry.now() // SECOND * SECOND  # timestamps have whole seconds
+    began, ending = now, dict(metadata)
     if "deletionTimestamp" in metadata:
         pending = metadata.get("deletionGracePeriodSeconds") or 0
         began = parse_instant(metadata["deletionTimestamp"]) - pending * SECOND
+    else:
+        _count(ending)
     ends = began + grace * SECOND
     if ends < now:  # the shorter grace is over already: end as soon as a graceful end can
-        ends, grace = now, 1
+        ends, grace = now, min(grace, _LEAST_GRACE_S)
     ending["deletionTimestamp"] = format_instant(ends)
     ending["deletionGracePeriodSeconds"] = grace
+    return ending
+
+
+# ---- namespaces ------------------------------------------------------------------------------
 
 
 def _delete_namespace(registry: Registry, current: Version, options: DeleteOptions) -> Deletion:
-    name = current.object["metadata"]["name"]
+    metadata = current.object["metadata"]
+    name = metadata["name"]
     if name in _PROTECTED_NAMESPACES:
         raise forbidden(NAMESPACES, name, "this namespace may not be deleted")
-    if options.dry_run:
+    for field, wanted, found in (
+        ("UID", options.uid, metadata["uid"]),
+        ("ResourceVersion", options.revision, metadata["resourceVersion"]),
+    ):
+        if wanted is not None and wanted != found:
+            why = f"Precondition failed: {field} in precondition: {wanted}, {field} in object meta: {found}"
+            raise conflict(NAMESPACES, name, why)
+    if "deletionTimestamp" in metadata:
         return Deletion(current, gone=False)
-    ending = {**current.object["metadata"], "deletionTimestamp": registry.now_text()}
-    terminating = {**current.object, "metadata": ending, "status": {"phase": "Terminating"}}
-    registry.store.update(NAMESPACES.storage_key, current.key, terminating)
-    for resource in registry.table:
-        if resource.namespaced and not resource.storage and "list" in resource.verbs:
-            for version in list(registry.store.iterate(resource.storage_key, name)):
-                registry.store.delete(resource.storage_key, version.key)
-    return Deletion(registry.store.delete(NAMESPACES.storage_key, current.key), gone=True)
+    ending = {**metadata, "deletionTimestamp": registry.now_text()}
+    obj = {**current.object, "metadata": ending, "status": {"phase": "Terminating"}}
+    if options.dry_run:
+        return Deletion(Version(current.key, current.revision, obj, current.created), gone=False)
+    terminating = registry.store.update(NAMESPACES.storage_key, current.key, obj)
+    _delete_contents(registry, name)
+    registry.namespace_ends.expect(name)
+    return Deletion(terminating, gone=False)
+
+
+def _delete_contents(registry: Registry, namespace: str) -> None:
+    rows = {row.storage_key: row for row in registry.table if not row.storage}
+    for collection, key in registry.namespace_ends.contents(namespace):
+        if registry.store.find(collection, key) is not None:  # else a listener removed it
+            delete(registry, rows[collection], *key)

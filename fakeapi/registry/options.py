@@ -1,11 +1,13 @@
 """Options of a write, parsed once from a query or a body into frozen values."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from fakeapi.machinery.status import StatusError, bad_request
+from fakeapi.machinery.status import Cause, StatusError, invalid_value
+from fakeapi.registry.causes import not_supported
 
-PROPAGATION_POLICIES = ("Foreground", "Background", "Orphan")
+PROPAGATION_POLICIES: Final = ("Foreground", "Background", "Orphan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +15,8 @@ class WriteOptions:
     """What goes with a create, update or patch."""
 
     dry_run: bool = False
+    uid: str | None = None
+    """The object must be this one: a replacement says whom it replaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,48 +30,51 @@ class DeleteOptions:
     dry_run: bool = False
 
 
-NO_OPTIONS = WriteOptions()
-BACKGROUND = DeleteOptions()
+NO_OPTIONS: Final = WriteOptions()
+BACKGROUND: Final = DeleteOptions()
 
 
-def dry_run_of(values: list[str]) -> bool:
-    """Whether ``dryRun`` is asked for; its only value is ``All``.
+def dry_run_of(values: Sequence[str], kind: str = "CreateOptions") -> bool:
+    """Whether ``dryRun`` is asked for; its only value is ``All``. ``kind`` names the options in a refusal.
 
     Raises:
-        StatusError: 400 for any other value.
+        StatusError: 422 for any other value.
     """
-    wrong = [value for value in values if value not in ("All", "")]
-    if wrong:
-        raise bad_request(
-            f'Invalid value: {values}: Unsupported value: "{wrong[0]}": supported values: "All"'
-        )
-    return "All" in values
+    if any(value != "All" for value in values):
+        raise invalid_options(kind, [not_supported("dryRun", list(values), ("All",))])
+    return bool(values)
 
 
 def delete_options_of(body: dict[str, Any]) -> DeleteOptions:
-    """Delete options from their JSON object.
+    """Delete options from their JSON object, which has the types of its kind.
 
     Raises:
-        StatusError: 400 when a field has the wrong type or an unknown value.
+        StatusError: 422 for an unknown value, or values that contradict each other.
     """
     preconditions = body.get("preconditions") or {}
-    grace = body.get("gracePeriodSeconds")
-    if grace is not None and (not isinstance(grace, int) or isinstance(grace, bool)):
-        raise bad_request(f"gracePeriodSeconds must be an integer, not {grace!r}")
-    propagation = body.get("propagationPolicy")
-    if propagation is None and body.get("orphanDependents") is not None:
-        propagation = "Orphan" if body["orphanDependents"] else "Background"
+    propagation, orphan = body.get("propagationPolicy"), body.get("orphanDependents")
+    causes = []
+    if propagation is not None and orphan is not None:
+        why = "orphanDependents and deletionPropagation cannot be both set"
+        causes.append(invalid_value("propagationPolicy", propagation, why))
     if propagation is not None and propagation not in PROPAGATION_POLICIES:
-        raise _unknown_propagation(propagation)
+        causes.append(not_supported("propagationPolicy", propagation, (*PROPAGATION_POLICIES, "nil")))
+    if causes:
+        raise invalid_options("DeleteOptions", causes)
+    if orphan is not None:
+        propagation = "Orphan" if orphan else "Background"
     return DeleteOptions(
-        grace_s=grace,
+        grace_s=body.get("gracePeriodSeconds"),
         uid=preconditions.get("uid"),
         revision=preconditions.get("resourceVersion"),
         propagation=propagation,
-        dry_run=dry_run_of(list(body.get("dryRun") or [])),
+        dry_run=dry_run_of(body.get("dryRun") or (), "DeleteOptions"),
     )
 
 
-def _unknown_propagation(value: object) -> StatusError:
-    names = ", ".join(f'"{name}"' for name in PROPAGATION_POLICIES)
-    return bad_request(f'propagationPolicy: Unsupported value: "{value}": supported values: {names}')
+def invalid_options(kind: str, causes: Sequence[Cause]) -> StatusError:
+    """Options that are unknown or contradict each other; ``kind`` is such as ``DeleteOptions``."""
+    texts = [f"{cause.field}: {cause.message}" for cause in causes]
+    joined = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+    details = {"group": "meta.k8s.io", "kind": kind, "causes": [cause.to_json() for cause in causes]}
+    return StatusError(422, "Invalid", f'{kind}.meta.k8s.io "" is invalid: {joined}', details)

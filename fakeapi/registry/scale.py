@@ -1,9 +1,10 @@
 """The ``scale`` sub-resource: one small object that reads and writes ``spec.replicas``."""
 
+from dataclasses import replace
 from typing import Final
 
 from fakeapi.machinery.resources import Resource
-from fakeapi.machinery.status import bad_request, invalid, invalid_value
+from fakeapi.machinery.status import invalid, invalid_value
 from fakeapi.registry.defaults import JsonObject
 from fakeapi.registry.options import NO_OPTIONS, WriteOptions
 from fakeapi.registry.registry import Registry
@@ -23,7 +24,7 @@ def scale_of(obj: Object) -> JsonObject:
         "kind": "Scale",
         "apiVersion": "autoscaling/v1",
         "metadata": metadata,
-        "spec": {"replicas": spec.get("replicas", 0)},
+        "spec": {"replicas": spec["replicas"]} if spec.get("replicas") else {},
         "status": {"replicas": status.get("replicas", 0), **({"selector": text} if text else {})},
     }
 
@@ -39,22 +40,21 @@ def rescale(
     """Write a ``Scale`` back to its workload and return the new one.
 
     Raises:
-        StatusError: 400, 404, 409 for a stale version, 422 for a negative number.
+        StatusError: 404, 409 for a stale version or another uid, 422 for a negative number.
     """
-    replicas = (scale.get("spec") or {}).get("replicas", 0)
-    if not isinstance(replicas, int) or isinstance(replicas, bool):
-        raise bad_request(f"spec.replicas must be an integer, not {replicas!r}")
+    replicas = (scale.get("spec") or {}).get("replicas") or 0
     if replicas < 0:
         cause = invalid_value("spec.replicas", replicas, "must be greater than or equal to 0")
         raise invalid(_SCALE, name, [cause])
     given = scale.get("metadata") or {}
-    preconditions = {field: given[field] for field in ("uid", "resourceVersion") if given.get(field)}
 
     def edit(obj: JsonObject) -> JsonObject:
-        metadata = {**obj["metadata"], **preconditions}
+        revision = given.get("resourceVersion") or obj["metadata"]["resourceVersion"]
+        metadata = {**obj["metadata"], "resourceVersion": revision}
         return {**obj, "metadata": metadata, "spec": {**obj["spec"], "replicas": replicas}}
 
-    return scale_of(registry.modify(resource, namespace, name, edit, options).object)
+    meant = replace(options, uid=given.get("uid") or None)
+    return scale_of(registry.modify(resource, namespace, name, edit, meant).object)
 
 
 _SCALE: Final = Resource("autoscaling", "v1", "scales", "Scale", namespaced=True)

@@ -22,6 +22,10 @@ _NEW_NAMES: Final = {
 _OLD_NAMES: Final = {new: old for old, new in _NEW_NAMES.items()}
 
 
+_ALWAYS_SHOWN: Final[JsonObject] = {"source": {}, "reportingComponent": "", "reportingInstance": ""}
+"""Fields of the old form that Go always writes."""
+
+
 def _renamed(obj: JsonObject, names: dict[str, str], resource: Resource) -> JsonObject:
     renamed = {names.get(field, field): value for field, value in obj.items()}
     return {**renamed, "kind": resource.kind, "apiVersion": resource.api_version}
@@ -39,4 +43,4 @@ def to_stored(resource: Resource, obj: JsonObject) -> JsonObject:
 
 def shown(resource: Resource, obj: Object) -> JsonObject:
     """A stored object as this resource shows it."""
-    return _renamed(obj, _OLD_NAMES, CORE_EVENTS) if is_view(resource) else obj
+    return {**_ALWAYS_SHOWN, **_renamed(obj, _OLD_NAMES, CORE_EVENTS)} if is_view(resource) else obj

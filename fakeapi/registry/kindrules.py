@@ -1,0 +1,321 @@
+"""Rules of the kinds that neither are pods nor make them."""
+
+import re
+from typing import Final
+
+from fakeapi.machinery import validation
+from fakeapi.machinery.status import (
+    Cause,
+    duplicate_value,
+    forbidden_value,
+    invalid_value,
+    required_value,
+)
+from fakeapi.registry import amounts
+from fakeapi.registry.causes import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    JsonObject,
+    immutable,
+    label_key,
+    label_selector,
+    negatives,
+    not_supported,
+)
+from fakeapi.registry.equality import same
+from fakeapi.registry.podrules import PREEMPTION_POLICIES
+from fakeapi.registry.taintrules import taint_causes
+
+SYSTEM_PRIORITY_CLASSES: Final = {
+    "system-cluster-critical": 2_000_000_000,
+    "system-node-critical": 2_000_001_000,
+}
+"""Built into every cluster; values from ``pkg/apis/scheduling/types.go``."""
+_MAX_PRIORITY: Final = 1_000_000_000
+"""Highest value of a priority class that a user makes (``HighestUserDefinablePriority``)."""
+
+
+# ---- nodes -----------------------------------------------------------------------------------
+
+
+def node_causes(node: JsonObject) -> list[Cause]:
+    """Broken rules of a Node."""
+    causes = taint_causes(node["spec"].get("taints") or (), "metadata.taints")  # so says the real server
+    status = node["status"]
+    for field in ("capacity", "allocatable"):
+        causes += amounts.node_amounts(status.get(field) or {}, f"status.{field}")
+    return causes
+
+
+def node_update(new: JsonObject, old: JsonObject) -> list[Cause]:
+    """What may not change in a Node."""
+    causes, seen = [], []
+    for index, address in enumerate(new["status"].get("addresses") or ()):
+        if address in seen:
+            causes.append(duplicate_value(f"status.addresses[{index}]", address))
+        seen.append(address)
+    before, after = old["spec"], new["spec"]
+    if before.get("podCIDRs") and before["podCIDRs"] != after.get("podCIDRs"):
+        why = 'node updates may not change podCIDR except from "" to valid'
+        causes.append(forbidden_value("spec.podCIDRs", why))
+    if before.get("providerID") and before["providerID"] != after.get("providerID"):
+        verb = "modified" if after.get("providerID") else "cleared"
+        why = f"field cannot be {verb} once set"
+        causes.append(invalid_value("spec.providerID", None, why))
+    return causes
+
+
+# ---- namespaces ------------------------------------------------------------------------------
+
+
+def namespace_status(new: JsonObject, old: JsonObject) -> list[Cause]:
+    """Broken rules of a namespace's status: its phase says whether it ends."""
+    ends = "deletionTimestamp" in old["metadata"]
+    phase, wanted = new["status"].get("phase"), "Terminating" if ends else "Active"
+    if phase == wanted:
+        return []
+    why = f"may only be '{wanted}' if `deletionTimestamp` is {'not ' if ends else ''}empty"
+    return [invalid_value("status.Phase", phase, why)]
+
+
+# ---- priority classes ------------------------------------------------------------------------
+
+
+def priority_class_causes(obj: JsonObject) -> list[Cause]:
+    """Broken rules of a PriorityClass."""
+    name, value, causes = obj["metadata"].get("name", ""), obj.get("value", 0), []
+    if name.startswith("system-"):
+        if why := _not_a_system_class(obj):
+            reserved = "priority class names with 'system-' prefix are reserved for system use only"
+            causes.append(forbidden_value("metadata.name", f"{reserved}. error: {why}"))
+    elif value > _MAX_PRIORITY:
+        why = f"maximum allowed value of a user defined priority is {_MAX_PRIORITY}"
+        causes.append(forbidden_value("value", why))
+    if (policy := obj["preemptionPolicy"]) not in PREEMPTION_POLICIES:
+        causes.append(not_supported("preemptionPolicy", policy, PREEMPTION_POLICIES))
+    return causes
+
+
+def _not_a_system_class(obj: JsonObject) -> str:
+    name, value = obj["metadata"]["name"], obj["value"]
+    known = SYSTEM_PRIORITY_CLASSES.get(name)
+    if known is None:
+        return f"{name} is not a known system priority class"
+    if value != known:
+        return f"value of {name} PriorityClass must be {known}"
+    return f"globalDefault of {name} PriorityClass must be false" if obj.get("globalDefault") else ""
+
+
+def priority_class_update(new: JsonObject, old: JsonObject) -> list[Cause]:
+    """What may not change in a PriorityClass."""
+    causes = []
+    if new["value"] != old["value"]:
+        causes.append(forbidden_value("value", "may not be changed in an update."))
+    policy = new["preemptionPolicy"]
+    return causes + immutable("preemptionPolicy", policy, changed=policy != old["preemptionPolicy"])
+
+
+# ---- disruption budgets ----------------------------------------------------------------------
+
+_PERCENT: Final = re.compile(r"([0-9]+)%")
+_HUNDRED: Final = 100
+_UNHEALTHY_POLICIES: Final = ("AlwaysAllow", "IfHealthyBudget")
+
+
+def budget_causes(obj: JsonObject) -> list[Cause]:
+    """Broken rules of a PodDisruptionBudget."""
+    spec, causes = obj["spec"], []
+    names = ("minAvailable", "maxUnavailable")
+    if all(spec.get(name) is not None for name in names):
+        causes.append(invalid_value("spec", spec, "minAvailable and maxUnavailable cannot be both set"))
+    for name in names:
+        if (amount := spec.get(name)) is not None:
+            causes += _number_or_percent(amount, f"spec.{name}")
+    causes += label_selector(spec.get("selector"), "spec.selector")
+    policy = spec.get("unhealthyPodEvictionPolicy")
+    if policy is not None and policy not in _UNHEALTHY_POLICIES:
+        causes.append(not_supported("spec.unhealthyPodEvictionPolicy", policy, _UNHEALTHY_POLICIES))
+    return causes
+
+
+def _number_or_percent(amount: int | str, field: str) -> list[Cause]:
+    if isinstance(amount, int):
+        return [] if amount >= 0 else [invalid_value(field, amount, NOT_NEGATIVE)]
+    match = _PERCENT.fullmatch(amount)
+    if match is None:
+        why = (
+            "a valid percent string must be a numeric string followed by an ending '%' "
+            "(e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"
+        )
+        return [invalid_value(field, amount, why)]
+    if int(match[1]) > _HUNDRED:
+        return [invalid_value(field, amount, "must not be greater than 100%")]
+    return []
+
+
+def budget_status(new: JsonObject, _: JsonObject) -> list[Cause]:
+    """Broken rules of a budget's status."""
+    names = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
+    return negatives(new["status"], "status", names)
+
+
+# ---- events ----------------------------------------------------------------------------------
+
+_LIMITS: Final = (("action", "action", 128), ("reason", "reason", 128))
+_NOTE_LIMIT: Final = 1024
+"""Characters of an event's text."""
+_FIXED: Final = (
+    ("regarding", "involvedObject"),
+    ("reason", "reason"),
+    ("note", "message"),
+    ("type", "type"),
+    ("action", "action"),
+    ("related", "related"),
+    ("reportingController", "reportingController"),
+    ("reportingInstance", "reportingInstance"),
+)
+"""Fields of an event as it is stored, and the names that messages call them."""
+
+
+def core_event_causes(event: JsonObject) -> list[Cause]:
+    """Broken rules of an event of the core group, in its stored form."""
+    return _event(event, "reportingComponent")
+
+
+def event_causes(event: JsonObject) -> list[Cause]:
+    """Broken rules of an event of ``events.k8s.io``, which is stricter."""
+    causes = _event(event, "reportingController")
+    if not event.get("eventTime"):
+        causes.append(required_value("eventTime"))
+    if (kind := event.get("type", "")) not in ("Normal", "Warning"):
+        causes.append(invalid_value("type", "", f"has invalid value: {kind}"))
+    stored = (
+        ("deprecatedFirstTimestamp", "firstTimestamp"),
+        ("deprecatedLastTimestamp", "lastTimestamp"),
+        ("deprecatedCount", "count"),
+        ("deprecatedSource", "source"),
+    )
+    return causes + [
+        invalid_value(shown, "", "needs to be unset") for name, shown in stored if event.get(name)
+    ]
+
+
+def _event(event: JsonObject, controller_field: str) -> list[Cause]:
+    own = event["metadata"].get("namespace", "")
+    about = (event.get("regarding") or {}).get("namespace", "")
+    homes = ("default", "kube-system") if event.get("eventTime") else ("default",)
+    causes = []
+    if (about and about != own and not event.get("eventTime")) or (not about and own not in homes):
+        why = "does not match event.namespace"
+        causes.append(invalid_value("involvedObject.namespace", about, why))
+    return causes + (_new_event(event, controller_field) if event.get("eventTime") else [])
+
+
+def _new_event(event: JsonObject, controller_field: str) -> list[Cause]:
+    controller, causes = event.get("reportingController", ""), []
+    if not controller:
+        causes.append(required_value(controller_field))
+    causes += label_key(controller, controller_field)
+    if not event.get("reportingInstance"):
+        causes.append(required_value("reportingInstance"))
+    for name, shown, limit in _LIMITS:
+        if not event.get(name):
+            causes.append(required_value(shown))
+        elif len(event[name]) > limit:
+            causes.append(invalid_value(shown, "", f"can have at most {limit} characters"))
+    if len(event.get("note") or "") > _NOTE_LIMIT:
+        causes.append(invalid_value("message", "", f"can have at most {_NOTE_LIMIT} characters"))
+    return causes
+
+
+def event_update(new: JsonObject, old: JsonObject) -> list[Cause]:
+    """What may not change in an event of ``events.k8s.io``: all but its series."""
+    causes, series = _event(new, "reportingController"), new.get("series") or {}
+    if series and not same(series, old.get("series")) and series.get("count", 0) < _LEAST_SERIES:
+        causes.append(invalid_value("series.count", "", f"should be at least {_LEAST_SERIES}"))
+    for name, shown in _FIXED:
+        after = new.get(name)
+        causes += immutable(shown, after, changed=not same(after, old.get(name)))
+    return causes
+
+
+_LEAST_SERIES: Final = 2
+
+
+# ---- configuration ---------------------------------------------------------------------------
+
+_CONFIG_KEY: Final = re.compile(r"[-._a-zA-Z0-9]+")
+_WHEN_IMMUTABLE: Final = "field is immutable when `immutable` is set"
+
+
+def config_causes(obj: JsonObject) -> list[Cause]:
+    """Broken rules of a ConfigMap or Secret."""
+    binary = obj.get("binaryData") or {}
+    causes = []
+    for field in ("data", "binaryData"):
+        for key in obj.get(field) or ():
+            path = f"{field}[{key}]"
+            if wrong := _config_key(key):
+                causes.append(invalid_value(path, key, wrong))
+            if field == "data" and key in binary:
+                causes.append(invalid_value(path, key, "duplicate of key present in binaryData"))
+    return causes
+
+
+def _config_key(key: str) -> str:
+    if len(key) > validation.SUBDOMAIN_LIMIT:
+        return f"must be no more than {validation.SUBDOMAIN_LIMIT} characters"
+    if _CONFIG_KEY.fullmatch(key):
+        return "" if key not in (".", "..") else f"must not be '{key}'"
+    return (
+        "a valid config key must consist of alphanumeric characters, '-', '_' or '.' "
+        "(e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
+    )
+
+
+def config_update(new: JsonObject, old: JsonObject) -> list[Cause]:
+    """What may not change in a ConfigMap or Secret that calls itself immutable."""
+    if not old.get("immutable"):
+        return []
+    causes = [] if new.get("immutable") else [forbidden_value("immutable", _WHEN_IMMUTABLE)]
+    return causes + [
+        forbidden_value(field, _WHEN_IMMUTABLE)
+        for field in ("data", "binaryData")
+        if not same(new.get(field), old.get(field))
+    ]
+
+
+# ---- leases and storage ----------------------------------------------------------------------
+
+
+def lease_causes(obj: JsonObject) -> list[Cause]:
+    """Broken rules of a Lease."""
+    spec, causes = obj.get("spec") or {}, []
+    if (duration := spec.get("leaseDurationSeconds")) is not None and duration <= 0:
+        causes.append(invalid_value("spec.leaseDurationSeconds", duration, POSITIVE))
+    if (transitions := spec.get("leaseTransitions")) is not None and transitions < 0:
+        causes.append(invalid_value("spec.leaseTransitions", transitions, NOT_NEGATIVE))
+    return causes
+
+
+def storage_class_causes(obj: JsonObject) -> list[Cause]:
+    """Broken rules of a StorageClass."""
+    causes = [] if obj.get("provisioner") else [required_value("provisioner", "")]
+    for name, supported in (
+        ("reclaimPolicy", ("Delete", "Retain")),
+        ("volumeBindingMode", ("Immediate", "WaitForFirstConsumer")),
+    ):
+        if obj[name] not in supported:
+            causes.append(not_supported(name, obj[name], supported))
+    return causes
+
+
+def storage_class_update(new: JsonObject, old: JsonObject) -> list[Cause]:
+    """What may not change in a StorageClass."""
+    causes = [
+        forbidden_value(name, f"updates to {name} are forbidden.")
+        for name in ("parameters", "provisioner", "reclaimPolicy")
+        if not same(new.get(name), old.get(name))
+    ]
+    mode = new["volumeBindingMode"]
+    return causes + immutable("volumeBindingMode", mode, changed=mode != old["volumeBindingMode"])
