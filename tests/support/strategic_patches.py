@@ -1,4 +1,4 @@
-"""Strategic merge patches for hypothesis: with every directive, for an object, and sometimes not fit for it."""
+"""Strategic merge patches for hypothesis: with every directive, for an object, and some not fit for it."""
 
 from typing import Any
 

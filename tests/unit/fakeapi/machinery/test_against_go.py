@@ -71,9 +71,8 @@ LENIENT: Final = (
     "in the middle of a value",
     "of the years",
 )
-"""Go does not look at an encoding, nor at wire types and bounds within an entry of a map, and it writes years of
-five digits; we refuse those."""
-
+"""What Go takes and we refuse: a content encoding, other wire types and bounds within an entry of a map (it
+looks at neither), and instants whose year has five digits."""
 
 DRAWN = settings(
     max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
