@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,7 +56,8 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         from importlib.metadata import version  # slow to import, and only needed here
 
-        parser.exit(0, f"lst-scheduler {version('scheduler-evaluator')}\n")
+        sys.stdout.write(f"lst-scheduler {version('scheduler-evaluator')}\n")
+        parser.exit()
 
 
 _DESCRIPTION = "A Kubernetes scheduler for AI clusters: least slack first, best fit by free chips."

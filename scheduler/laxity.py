@@ -6,6 +6,7 @@ slack has gone below zero misses its deadline even if it starts at once: it is h
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from scheduler.model import Notice, Timing
 from scheduler.timetext import TimeTextError, parse_instant, parse_span
@@ -14,6 +15,9 @@ DEFAULT_PREFIX = "lst.scheduler/"
 
 MALFORMED_ANNOTATION = "MalformedAnnotation"
 UNKNOWN_DURATION = "UnknownDuration"
+
+_CACHE_SIZE = 4096
+"""Distinct texts of deadlines remembered: each change of a pod brings its own again."""
 
 
 def latest_start(timing: Timing) -> int | None:
@@ -89,9 +93,16 @@ def parse_deadline(text: str, created: int) -> int:
     Raises:
         TimeTextError: the text is neither.
     """
-    for parse in (parse_instant, lambda span: created + parse_span(span)):
+    since_creation, amount = _deadline(text)
+    return created + amount if since_creation else amount
+
+
+@lru_cache(_CACHE_SIZE)
+def _deadline(text: str) -> tuple[bool, int]:
+    """Whether the text is a span since creation, and the span or the instant."""
+    for since_creation, parse in ((True, parse_span), (False, parse_instant)):
         try:
-            return parse(text)
+            return since_creation, parse(text)
         except TimeTextError:
             continue
     raise TimeTextError(

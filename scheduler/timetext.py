@@ -22,8 +22,8 @@ _SPANS = {
     "h": HOUR,
     "d": DAY,
 }
-_PART = re.compile(r"(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h|d)")
-_SPAN = re.compile(rf"(?:{_PART.pattern})+")
+_PART = re.compile(r"(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h|d)", re.ASCII)
+_SPAN = re.compile(rf"(?:{_PART.pattern})+", re.ASCII)
 _INSTANT = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))", re.ASCII
 )
@@ -31,13 +31,14 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SUBSECOND_DIGITS = 9
 
 _CACHE_SIZE = 4096
-"""Distinct instants remembered: pods share creation times, and each change of a pod brings its again."""
+"""Distinct texts remembered: pods share times, and each change of a pod brings its own again."""
 
 
 class TimeTextError(ValueError):
     """A text that is neither the instant nor the span that was expected."""
 
 
+@lru_cache(_CACHE_SIZE)
 def parse_span(text: str) -> int:
     """Nanoseconds of a span such as ``500ms``, ``90m``, ``1.5h``, ``2d`` or ``1h30m``.
 
@@ -80,7 +81,7 @@ def _zone(sign: str | None, hours: str, minutes: str) -> int:
 
 def format_second(instant: int) -> str:
     """The instant as Kubernetes writes ``metav1.Time``: UTC, whole seconds, the rest cut off."""
-    return datetime.fromtimestamp(instant // SECOND, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return datetime.fromtimestamp(instant // SECOND, UTC).isoformat().removesuffix("+00:00") + "Z"
 
 
 def format_microsecond(instant: int) -> str:

@@ -1,0 +1,78 @@
+"""Flags: what they set, and what is said about wrong ones."""
+
+from pathlib import Path
+
+import pytest
+
+from scheduler.commandline import parse
+from scheduler.config import Settings
+from scheduler.errors import ConfigurationError
+from scheduler.laxity import AnnotationKeys, DefaultClass
+from scheduler.policy import FIRST_COME
+from scheduler.timetext import DAY, MILLISECOND
+
+
+def test_defaults() -> None:
+    command = parse([])
+    assert command.settings == Settings()
+    assert command.settings.chip_kinds == ("nvidia.com/gpu",)
+    assert command.settings.gather == 10 * MILLISECOND
+    assert command.settings.annotation_keys == AnnotationKeys(
+        "lst.scheduler/deadline", "lst.scheduler/expected-duration"
+    )
+    assert command.settings.default_class == DefaultClass(None)
+    assert command.log_level == "info"
+
+
+def test_everything_set() -> None:
+    flags = {
+        "--kubeconfig": "k",
+        "--scheduler-name": "mine",
+        "--policy": "fifo",
+        "--annotation-prefix": "example.com/",
+        "--default-deadline": "1d",
+        "--gather": "0s",
+        "--log-level": "debug",
+    }
+    chips = [part for kind in ("a.b/x", "a.b/y", "a.b/x") for part in ("--resource", kind)]
+    command = parse([*(part for pair in flags.items() for part in pair), *chips])
+    assert command.settings == Settings(
+        kubeconfig=Path("k"),
+        scheduler_name="mine",
+        policy=FIRST_COME,
+        annotation_prefix="example.com/",
+        default_deadline=DAY,
+        chip_kinds=("a.b/x", "a.b/y"),
+        gather=0,
+    )
+    assert command.settings.default_class == DefaultClass(DAY)
+    assert command.log_level == "debug"
+
+
+@pytest.mark.parametrize(
+    ("flags", "named"),
+    [
+        (["--gather", "10"], ["--gather", "'10'", "units"]),
+        (["--default-deadline", "soon"], ["--default-deadline", "'soon'"]),
+        (["--policy", "luck"], ["--policy", "'luck'", "lst", "fifo"]),
+        (["--resource", "gpu"], ["--resource", "'gpu'", "nvidia.com/gpu"]),
+        (["--annotation-prefix", "a b"], ["--annotation-prefix", "'a b'"]),
+        (["--scheduler-name", ""], ["--scheduler-name", "''"]),
+        (["--nonsense"], ["--nonsense"]),
+    ],
+)
+def test_wrong_flags_are_named_with_their_value(flags: list[str], named: list[str]) -> None:
+    with pytest.raises(ConfigurationError) as refusal:
+        parse(flags)
+    for each in (*named, "--help"):
+        assert each in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("flag", "said"), [("--version", "lst-scheduler "), ("--help", "Exit codes: 0 ended by")]
+)
+def test_flags_that_only_tell(flag: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        parse([flag])
+    assert end.value.code == 0
+    assert said in capsys.readouterr().out

@@ -1,0 +1,149 @@
+"""Best fit by the number of free chips, and the two packing results that tell it from other measures."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from scheduler.messages import Bind, MarkUnschedulable, NodesListed, PodsListed, WindowOver
+from scheduler.model import Demand, Node
+from scheduler.placement import FitIndex
+from scheduler.policy import FIRST_COME, LEAST_SLACK, Policy
+from scheduler.room import Room
+from scheduler.state import Core
+from scheduler.timetext import SECOND
+from tests.unit.scheduler.builders import GIB, GPU, START, demand, node, task
+
+TPU = "example.com/tpu"
+
+
+def best(demanded: Demand, *nodes: Node, kinds: Sequence[str] = (GPU,)) -> str | None:
+    index = FitIndex(kinds)
+    rooms = [Room(each, {}) for each in nodes]
+    for room in rooms:
+        index.add(room)
+    index.validate(rooms)
+    found = index.best(demanded)
+    return found.node.name if found is not None else None
+
+
+def test_the_node_with_the_fewest_free_chips_left_wins() -> None:
+    assert best(demand(2), node("a", 8), node("b", 3), node("c", 1)) == "b"
+
+
+def test_it_is_the_number_and_not_the_share() -> None:
+    # 2 of 2 chips on a small node are fewer than 3 of 16 that a large node has left.
+    index = FitIndex((GPU,))
+    large, small = Room(node("large", 16), {"x": demand(13)}), Room(node("small", 2), {})
+    index.add(large)
+    index.add(small)
+    assert index.best(demand(1)) is small
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        pytest.param({"cpu": 2000}, {"cpu": 1000}, id="least free cpu"),
+        pytest.param({"memory": 2 * GIB}, {"memory": GIB}, id="then the least free memory"),
+    ],
+)
+def test_ties(a: dict[str, int], b: dict[str, int]) -> None:
+    assert best(demand(1), node("a", 4, **a), node("b", 4, **b)) == "b"
+    assert best(demand(1), node("b", 4), node("a", 4)) == "a", "the name comes last"
+
+
+def test_what_does_not_fit_is_passed_over() -> None:
+    nodes = (
+        node("no-cpu", 1, cpu=500),
+        node("no-memory", 1, memory=1),
+        node("full", 1, pods=0),
+        node("fits", 8),
+    )
+    assert best(demand(1, cpu=1000, memory=GIB), *nodes) == "fits"
+
+
+def test_nothing_fits() -> None:
+    assert best(demand(9), node("a", 8)) is None
+    assert best(demand(1, unsupported=("x",)), node("a", 8)) is None
+    assert best(demand(1)) is None
+
+
+def test_pods_without_chips_go_where_none_are() -> None:
+    assert best(demand(cpu=1000), node("chips", 1), node("plain", cpu=64_000)) == "plain"
+
+
+def test_pods_without_chips_spare_the_free_chips_else() -> None:
+    index = FitIndex((GPU,))
+    rooms = [
+        Room(node("free", 8, cpu=1), {}),
+        Room(node("used", 8), {"x": demand(8)}),
+        Room(node("plain", cpu=10), {}),
+    ]
+    for room in rooms:
+        index.add(room)
+    assert index.best(demand(cpu=1000)) is rooms[1]
+
+
+def test_a_pod_that_asks_for_no_cpu_fits_where_cpu_is_overdrawn() -> None:
+    index = FitIndex((GPU,))
+    room = Room(node("a", 8, cpu=1000), {"x": demand(cpu=2000)})
+    index.add(room)
+    assert index.best(demand(1)) is room
+    assert index.best(demand(1, cpu=1)) is None
+
+
+def test_chip_kinds_are_told_apart() -> None:
+    gpu = node("gpu", 8)
+    tpu = Node("tpu", 64_000, 512 * GIB, 110, ((TPU, 4),))
+    both = Node("both", 64_000, 512 * GIB, 110, ((TPU, 2), (GPU, 2)))
+    kinds = (GPU, TPU)
+    assert best(Demand(others=((TPU, 1),)), gpu, tpu, both, kinds=kinds) == "both"
+    assert best(Demand(others=((TPU, 3),)), gpu, tpu, both, kinds=kinds) == "tpu"
+    assert best(Demand(others=((TPU, 1), (GPU, 1))), gpu, tpu, both, kinds=kinds) == "both"
+    assert best(demand(cpu=1), gpu, tpu, both, kinds=kinds) == "both", (
+        "4 chips free in all, as on tpu: by name"
+    )
+
+
+def test_other_resources_are_respected_but_are_no_chips() -> None:
+    nic = node("nic", cpu=64_000)
+    asks = Demand(others=(("example.com/nic", 1),))
+    with_nic = Node("with", nic.cpu, nic.memory, nic.pods, (("example.com/nic", 1),))
+    assert best(asks, nic, with_nic) == "with"
+
+
+def test_a_room_taken_out_is_found_no_more() -> None:
+    index = FitIndex((GPU,))
+    room = Room(node("a", 8), {})
+    index.add(room)
+    index.remove(room)
+    assert index.best(demand(1)) is None
+
+
+# Packing ------------------------------------------------------------------------------------------
+
+WHOLE = [node(f"whole-{i}", 8) for i in range(4)]
+
+
+def placed(nodes: Sequence[Node], sizes: Sequence[int], policy: Policy) -> tuple[int, int]:
+    """Chips in use and pods that wait, when pods of these sizes come one after the other."""
+    core = Core(policy, (GPU,))
+    core.handle(NodesListed(tuple(nodes)), START)
+    pods = [task(f"job-{i:02}", size, created=START + i * SECOND) for i, size in enumerate(sizes)]
+    core.handle(PodsListed(tuple(pods)), START)
+    actions = core.handle(WindowOver(), START)
+    core.validate()
+    bound = {each.ref for each in actions if isinstance(each, Bind)}
+    waiting = [each for each in actions if isinstance(each, MarkUnschedulable)]
+    return sum(size for pod, size in zip(pods, sizes, strict=True) if pod.ref in bound), len(waiting)
+
+
+@pytest.mark.parametrize("policy", [LEAST_SLACK, FIRST_COME], ids=lambda policy: policy.name)
+def test_small_nodes_beside_whole_ones_are_packed_in_full(policy: Policy) -> None:
+    nodes = [*WHOLE, *(node(f"small-{i}", 1) for i in range(4))]
+    assert placed(nodes, [5] * 4 + [1] * 4 + [3] * 4, policy) == (36, 0)
+
+
+@pytest.mark.parametrize("policy", [LEAST_SLACK, FIRST_COME], ids=lambda policy: policy.name)
+def test_nodes_that_lost_chips_are_packed_in_full(policy: Policy) -> None:
+    nodes = [*WHOLE, *(node(f"lost-{i}", 2) for i in range(4))]
+    assert placed(nodes, [5] * 4 + [1] * 8 + [3] * 4, policy) == (40, 0)
