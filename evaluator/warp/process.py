@@ -101,12 +101,14 @@ class WarpedProcess:
         cls, pid: int, mode: ClockMode, kick: Kick, now: Instant, child: Child | None, how: str
     ) -> Self:
         takeover = Takeover.find(pid)
-        real = monotonic_ns()
         left_over = takeover.inherited
-        seen = real if left_over is None else monotonic_of(left_over, real)
-        clock = MovedClock.begin(mode, now, real, seen)
-        takeover.install_running(clock)
-        return cls(pid, clock, kick, takeover, child, how)
+
+        def begin() -> MovedClock:
+            real = monotonic_ns()
+            seen = real if left_over is None else monotonic_of(left_over, real)
+            return MovedClock.begin(mode, now, real, seen)
+
+        return cls(pid, takeover.install_running(begin), kick, takeover, child, how)
 
     @classmethod
     def _take_held(cls, child: Child, mode: ClockMode, kick: Kick, now: Instant) -> Self:
@@ -280,7 +282,7 @@ class WarpedProcess:
         self._bare_since.pop(pid, None)
         try:
             if not takeover.shares(self._clock):
-                takeover.install_running(self._clock)
+                takeover.install_running(lambda: self._clock)
         except (ProcessVanished, ImageGone):
             takeover.close()
             return

@@ -1,5 +1,6 @@
 """Replacing the time functions of one program image, and the words by which it is steered from then on."""
 
+from collections.abc import Callable
 from typing import Final, Self
 
 from evaluator.warp import code, threads
@@ -75,17 +76,21 @@ class Takeover:
             self._memory.write(address, jump)
         forget_use(self._pid)  # our own writing is use of the pages as well
 
-    def install_running(self, clock: MovedClock) -> None:
+    def install_running(self, make: Callable[[], MovedClock]) -> MovedClock:
         """Stop the program at a harmless place, :meth:`install`, and let it go on.
+
+        The clock is made once the program stands: until then it reads its clock, and must not see less later.
 
         Raises:
             WarpUnavailable, ProcessVanished: see :func:`evaluator.warp.threads.stop_outside`.
         """
         threads.stop_outside(self._pid, self._entrances(), self._home())
         try:
+            clock = make()
             self.install(clock)
         finally:
             threads.resume(self._pid)
+        return clock
 
     def _entrances(self) -> list[range]:
         return [range(at, at + len(jump)) for at, jump in self._jumps()]
@@ -134,8 +139,11 @@ class Takeover:
         return self._memory.read(address, size)
 
     def leave_running(self, clock: MovedClock) -> None:
-        """Keep the replacement and let the clock run on by itself."""
-        threads.stop(self._pid)
+        """Keep the replacement and let the clock run on by itself.
+
+        Several words change, of which no thread may have read some and not yet the others.
+        """
+        threads.stop_outside(self._pid, self._entrances(), self._home())
         try:
             self._memory.write(self._data, clock.data())
         finally:

@@ -53,6 +53,10 @@ class VdsoImage:
 
     symbols: Mapping[str, Symbol]
 
+    def holds(self, symbol: Symbol) -> bool:
+        """Whether a function's body lies inside the mapping."""
+        return 0 <= symbol.offset <= symbol.offset + symbol.size <= self.size
+
 
 @dataclass(frozen=True, slots=True)
 class Patch:
@@ -78,7 +82,7 @@ def parse(image: bytes) -> VdsoImage:
         raise WarpUnavailable("it is not a 64-bit x86-64 program, the only kind supported")
     try:
         return _parse_64(image)
-    except (struct.error, KeyError, StopIteration, ValueError) as error:
+    except (struct.error, KeyError, StopIteration, ValueError, OverflowError) as error:
         raise WarpUnavailable(f"its vDSO has a layout that is not understood ({error!r})") from error
 
 
@@ -146,6 +150,9 @@ def plan(image: VdsoImage, code: ClockCode) -> Patch:
     missing = [name for name in code.entries if name not in image.symbols]
     if missing:
         raise WarpUnavailable(f"its vDSO has no {', '.join(missing)}")
+    outside = [name for name in code.entries if not image.holds(image.symbols[name])]
+    if outside:
+        raise WarpUnavailable(f"the body of {outside[0]} lies outside of its vDSO")
     small = [name for name in code.entries if image.symbols[name].size < _JUMP.size]
     if small:
         raise WarpUnavailable(f"the body of {small[0]} has {image.symbols[small[0]].size} bytes, too few")

@@ -1,7 +1,7 @@
 """The warp pace with running clocks: a Go program, and the asyncio program for comparison.
 
 Between jumps such a clock runs for real, so an instant is met late by what the program's clock has run ahead:
-never early, and late by no more than twice the lead that the figures tell (once because the begin of a wait is
+never early, late by no more than twice the lead that the figures tell (once because the begin of a wait is
 known only by when the program was seen idle, once until its answer) plus a millisecond to which time-outs are
 rounded.
 """
