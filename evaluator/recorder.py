@@ -5,6 +5,7 @@ whole seconds of API timestamps.
 """
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final
 
 from evaluator.scenario.facts import amounts_of, pod_facts
@@ -26,6 +27,13 @@ from fakeapi.machinery.resources import NODES, PODS
 from fakeapi.storage.objects import Change, Key, Kind, Object
 
 _TERMINAL: Final = ("Succeeded", "Failed")
+
+
+class Help(Enum):
+    """What may give a waiting pod its place."""
+
+    ARRIVAL = "a new pod"
+    CAPACITY = "freed, new or changed capacity"
 
 
 @dataclass(slots=True)
@@ -58,8 +66,7 @@ class Recorder:
         """Pods of the scheduler under test that exist, have no node and are not ending."""
         self.running: Final[set[Key]] = set()
         """Pods that hold a node."""
-        self.help_came: bool = False
-        """Something happened that may give a pending pod its place: new work, freed or new capacity."""
+        self._help: set[Help] = set()
         self._timeline = timeline
         self._clock = clock
         self._start_ns = start_ns
@@ -67,6 +74,11 @@ class Recorder:
         self._scheduler = scheduler
         self._pods: dict[Key, _Pod] = {}
         self._nodes: dict[Key, tuple[Any, ...]] = {}
+
+    def take_help(self) -> set[Help]:
+        """What help has come since the last question."""
+        taken, self._help = self._help, set()
+        return taken
 
     def hear(self, collection: str, change: Change) -> None:
         """The store's listener."""
@@ -102,7 +114,7 @@ class Recorder:
         self.counts.submitted += 1
         if facts.scheduler == self._scheduler:
             self.pending.add(key)
-        self.help_came = True
+        self._help.add(Help.ARRIVAL)
         self._timeline.append(
             PodSubmitted(
                 at_ns=self._now_ns,
@@ -151,7 +163,7 @@ class Recorder:
         told.ended = True
         self.pending.discard(key)
         self.running.discard(key)
-        self.help_came = True
+        self._help.add(Help.CAPACITY)
         if outcome == "succeeded":
             self.counts.finished += 1
         else:
@@ -174,7 +186,7 @@ class Recorder:
         if known == shape:
             return
         self._nodes[key] = shape
-        self.help_came = True
+        self._help.add(Help.CAPACITY)
         if known is None:
             self._timeline.append(
                 NodeAdded(

@@ -99,7 +99,8 @@ class RunResult(_Part):
     start: str = Field(description="instant at which virtual time began, RFC 3339")
     ended: str = Field(description="why the run ended")
     complete: bool = Field(default=True, description="false if it was interrupted or the scheduler failed")
-    wall_s: float = Field(ge=0, description="real time that the run took")
+    wall_s: float = Field(ge=0, description="real time that the run took, the scheduler's start included")
+    play_s: float = Field(default=0.0, ge=0, description="real time from the scheduler's readiness on")
     virtual_s: float = Field(ge=0, description="virtual time that passed")
     jobs: JobCounts
     fidelity: Fidelity

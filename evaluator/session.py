@@ -39,7 +39,7 @@ from evaluator.trial import Progress, RefusedArrival, Trial
 from evaluator.warp.errors import ProcessVanished, WarpError
 from fakeapi.app import create_app
 from fakeapi.kernel.clock import monotonic_ns
-from fakeapi.kernel.time import SECOND, format_instant
+from fakeapi.kernel.time import SECOND, Duration, format_instant
 from fakeapi.serve import Server
 
 SCHEDULER_LOG: Final = "scheduler.log"
@@ -75,6 +75,14 @@ class RunOutcome:
     interrupted: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class RealTime:
+    """Real nanoseconds that a run took: in whole, and from the scheduler's readiness on."""
+
+    whole: Duration
+    play: Duration
+
+
 async def perform(plan: RunPlan, report: Callable[[Progress], None] | None = None) -> RunOutcome:
     """Run one scenario against one scheduler and write ``result.json`` and ``timeline.jsonl``.
 
@@ -82,13 +90,14 @@ async def perform(plan: RunPlan, report: Callable[[Progress], None] | None = Non
         UserError: nothing could be run at all: the scheduler is not to be found or cannot be started.
     """
     profile = plan.profile
-    trial = Trial(plan.scenario, profile.name, profile.scheduler_name, profile.horizon, profile.tick, report)
+    trial = Trial(plan.scenario, profile.name, profile.scheduler_name, profile.wakeups, report)
     began = monotonic_ns()
     _spare_the_collector()
     async with Server(create_app(trial.world)) as server, _scheduler(plan, trial, server) as scheduler:
         why, error = await _play(trial, scheduler)
+        real = RealTime(whole=monotonic_ns() - began, play=trial.played)
     trial.close(why)
-    result = _result(plan, trial, scheduler, why, monotonic_ns() - began, complete=error is None)
+    result = _result(plan, trial, scheduler, why, real, complete=error is None)
     trial.timeline.write(plan.folder / TIMELINE_FILE)
     write_result(result, plan.folder / RESULT_FILE)
     interrupted = why == _INTERRUPTED
@@ -159,7 +168,7 @@ async def _play(trial: Trial, scheduler: StartedScheduler) -> tuple[str, UserErr
 
 async def _from_readiness(trial: Trial, scheduler: StartedScheduler) -> str:
     await scheduler.ready()
-    return await trial.play(scheduler.pace)
+    return await trial.play(scheduler.pace, lambda: scheduler.requests)
 
 
 @contextmanager
@@ -184,7 +193,7 @@ def _log_hint(scheduler: StartedScheduler) -> str | None:
 
 
 def _result(
-    plan: RunPlan, trial: Trial, scheduler: StartedScheduler, why: str, wall: int, *, complete: bool
+    plan: RunPlan, trial: Trial, scheduler: StartedScheduler, why: str, real: RealTime, *, complete: bool
 ) -> RunResult:
     counts, recorder, scenario = trial.recorder.counts, trial.recorder, plan.scenario
     return RunResult(
@@ -199,7 +208,8 @@ def _result(
         start=format_instant(scenario.start_ns),
         ended=why,
         complete=complete,
-        wall_s=wall / SECOND,
+        wall_s=real.whole / SECOND,
+        play_s=real.play / SECOND,
         virtual_s=trial.virtual / SECOND,
         jobs=JobCounts(
             submitted=counts.submitted,

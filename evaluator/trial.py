@@ -12,14 +12,15 @@ from functools import partial
 from typing import Final
 
 from evaluator.pace.pace import Pace
-from evaluator.recorder import Recorder
+from evaluator.recorder import Help, Recorder
 from evaluator.scenario.model import Delete, Node, Pod
 from evaluator.scenario.plan import Arrival, LoadedScenario
 from evaluator.scenario.units import parse_duration
 from evaluator.timeline import RunEnded, RunStarted, Timeline
+from evaluator.wakeups import WakeupPlan, WakeupRules
 from fakeapi.kernel.clock import VirtualClock, monotonic_ns
 from fakeapi.kernel.events import Rank
-from fakeapi.kernel.time import MILLISECOND, SECOND, Duration, Instant, format_instant
+from fakeapi.kernel.time import SECOND, Duration, Instant, format_instant
 from fakeapi.machinery.resources import NAMESPACES, PODS, Resource
 from fakeapi.machinery.status import StatusError
 from fakeapi.registry.deletion import delete
@@ -29,8 +30,6 @@ from fakeapi.world import World
 
 _PROGRESS_EVERY: Final[Duration] = SECOND // 4
 """Real time between two reports of progress: often enough to look alive, too seldom to cost anything."""
-_LEAST_STEP: Final[Duration] = MILLISECOND
-"""Least move to a timer of the scheduler: kernels tell time-outs in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +60,7 @@ class Trial:
         scenario: LoadedScenario,
         scheduler: str,
         scheduler_name: str,
-        horizon: Duration,
-        tick: Duration | None = None,
+        wakeups: WakeupRules,
         report: Callable[[Progress], None] | None = None,
     ) -> None:
         self.scenario: Final = scenario
@@ -73,11 +71,10 @@ class Trial:
             self.timeline, self.clock, scenario.start_ns, scenario.settings.chip_resource, scheduler_name
         )
         self._scheduler_name = scheduler_name
-        self._horizon = horizon
-        self._tick = tick
+        self._wakeups = WakeupPlan(wakeups, scenario.start_ns)
         self._report = report
         self._reported = 0
-        self._helped_at: Instant = scenario.start_ns
+        self._began: Duration | None = None
         self._total = sum(1 for _ in scenario.pods())
         self._last_arrival = max((arrival.at_ns for arrival in scenario.arrivals), default=0)
         self.world.store.listen(self.recorder.hear)
@@ -142,24 +139,29 @@ class Trial:
 
     # ---- the loop -----------------------------------------------------------------------------------
 
-    async def play(self, pace: Pace) -> str:
-        """Play the scenario to its end and return why it ended.
+    async def play(self, pace: Pace, asked: Callable[[], int]) -> str:
+        """Play the scenario to its end and return why it ended; ``asked`` counts the scheduler's requests.
 
         Raises:
             NotQuiescent: the scheduler did not rest, so time could not move.
             ProcessGone: the scheduler ended.
             RefusedArrival: the API server refused an object of the scenario.
         """
+        self._began = monotonic_ns()
         until = None if self.scenario.until_ns is None else self.scenario.start_ns + self.scenario.until_ns
         await pace.idle()
         while True:
-            instant = self._next_instant(pace)
+            event, wakeup = self.world.queue.peek(), self._next_wakeup(pace)
+            instant = min((at for at in (event, wakeup) if at is not None), default=None)
             if instant is None:
                 return self._why_nothing_is_left()
             if until is not None and instant > until:
                 await self._enter(pace, until)
                 return "the scenario's end was reached"
+            before = asked()
             await self._enter(pace, instant)
+            if instant == wakeup:
+                self._wakeups.visited(fruitless=asked() == before)
             self._tell_progress()
 
     async def _enter(self, pace: Pace, instant: Instant) -> None:
@@ -175,29 +177,18 @@ class Trial:
             self.world.run_due()
             await pace.end_instant()
             await pace.idle()
-        if self.recorder.help_came:
-            self.recorder.help_came = False
-            self._helped_at = instant
-
-    def _next_instant(self, pace: Pace) -> Instant | None:
-        candidates = (self.world.queue.peek(), self._next_wakeup(pace))
-        return min((at for at in candidates if at is not None), default=None)
+        for help_ in self.recorder.take_help():
+            self._wakeups.help_came(instant, arrival=help_ is Help.ARRIVAL)
 
     def _next_wakeup(self, pace: Pace) -> Instant | None:
-        """The scheduler's own next timer, while it can matter: pods wait and help came not long ago."""
-        now = self.clock.now()
+        """The next visit to the scheduler's own timers; only while pods wait can one matter."""
         if not self.recorder.pending:
             return None
-        candidates = []
-        if now < self._helped_at + self._horizon:
-            timer = pace.next_wakeup()
-            if timer is not None:
-                timer = max(timer, now + _LEAST_STEP)
-                if timer <= self._helped_at + self._horizon:
-                    candidates.append(timer)
-        if self._tick is not None and self.world.queue.peek() is not None:
-            candidates.append(now + self._tick)
-        return min(candidates, default=None)
+        now = self.clock.now()
+        timer = pace.next_wakeup() if self._wakeups.is_due(now) else None
+        visit = self._wakeups.next_visit(now, timer)
+        # Time alone is no reason to go on when nothing else will ever happen.
+        return visit if timer is not None or self.world.queue.peek() is not None else None
 
     def _why_nothing_is_left(self) -> str:
         if waiting := len(self.recorder.pending):
@@ -221,6 +212,11 @@ class Trial:
     def virtual(self) -> Duration:
         """Virtual time since the start of the run."""
         return self.clock.now() - self.scenario.start_ns
+
+    @property
+    def played(self) -> Duration:
+        """Real time since :meth:`play` began; 0 before."""
+        return 0 if self._began is None else monotonic_ns() - self._began
 
     def progress(self) -> Progress:
         """Where the run is now."""

@@ -15,6 +15,7 @@ from typing import Final
 from evaluator.errors import UsageError
 from evaluator.schedulers.binaries import find_kube_scheduler
 from evaluator.schedulers.configs import kube_scheduler_config
+from evaluator.wakeups import WakeupRules
 from evaluator.warp.clock import ClockMode
 from evaluator.warp.threads import Kick
 from fakeapi.kernel.time import MILLISECOND, SECOND, Duration
@@ -43,10 +44,8 @@ class LaunchProfile:
     clock: ClockMode = ClockMode.RUNNING
     kick: Kick | None = None
     """How sleeping threads are woken after a jump; None: found out from the program."""
-    horizon: Duration = 10 * SECOND
-    """How long after a helpful change the scheduler's own wake-ups are visited while pods wait."""
-    tick: Duration | None = None
-    """For decisions that depend on time alone: visit at least this often while pods wait."""
+    wakeups: WakeupRules = field(default_factory=WakeupRules)
+    """Which of the scheduler's own wake-ups are visited."""
     quiet: Duration = 300 * MILLISECOND
     """Real silence after start-up that is taken for readiness; later wake-ups mend a wrong guess."""
 
@@ -82,6 +81,9 @@ KUBE_SCHEDULER: Final = LaunchProfile(
     command=_kube_scheduler,
     environment=GO_ENVIRONMENT,
     kick=Kick.GO,
+    # Its longest back-off is 10 s and its back-off queue is looked through once a second; timers in
+    # between only count things. A new pod is tried at once and waits for no timer.
+    wakeups=WakeupRules(horizon=10 * SECOND, step=SECOND, after_arrivals=False),
 )
 
 _LST_GATHER: Final = 50 * MILLISECOND
@@ -95,7 +97,7 @@ def _own(policy: str) -> LaunchProfile:
         command=_lst(policy),
         clock=ClockMode.FROZEN,
         kick=Kick.EPOLL,
-        horizon=_LST_GATHER,
+        wakeups=WakeupRules(horizon=_LST_GATHER, step=0),
         quiet=20 * MILLISECOND,
     )
 

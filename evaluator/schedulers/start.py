@@ -41,6 +41,11 @@ class StartedScheduler:
     _traffic: ServerTraffic
     _quiet: Duration
 
+    @property
+    def requests(self) -> int:
+        """Requests that it has made so far, watches included."""
+        return self._traffic.requests
+
     async def ready(self) -> None:
         """Wait until it has connected, asked for what it needs and fallen silent.
 
