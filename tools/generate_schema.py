@@ -36,6 +36,8 @@ FORMS: Final = {
 }
 """Messages whose JSON is not an object of their fields: Go gives each its own MarshalJSON."""
 
+NUMBERS: Final = ("bool", "int32", "int64", "double")
+
 FORMS_WITH_FIELDS: Final = ("object", "one_or_many", "one_or_bool", "one_or_strings")
 
 UNLISTED_KINDS: Final = ("PartialObjectMetadata", "PartialObjectMetadataList")
@@ -140,7 +142,11 @@ class Joiner:
         inline = go.embedded and not go.json_name
         if inline and (go.go_type.startswith("*") or proto.shape != "one"):
             raise GenerationError(f"{owner}.{go.go_name}: an embedded pointer or list has no rule")
+        if proto.shape == "map" and proto.type in NUMBERS:
+            raise GenerationError(f"{owner}.{go.go_name}: a map to numbers has no rule")
         options = go.tags.get("json", "").split(",")[1:]
+        if "omitzero" in options and proto.type not in FORMS:
+            raise GenerationError(f"{owner}.{go.go_name}: omitzero of an object has no rule")
         definition = self.sources.swagger.get(owner, {})
         swagger = definition.get("properties", {}).get(go.json_name, {})
         self.compare_merge_rules(owner, go, swagger)

@@ -150,7 +150,7 @@ def read_raw(body: bytes, start: int, end: int, _limits: Limits) -> Json:
     value = None
     for _, at, stop in wire.walk(body, start, end, _ONE_RANGE):
         try:
-            value = orjson.loads(memoryview(body)[at:stop]) if at != stop else None
+            value = orjson.loads(text(body, at, stop)) if at != stop else None
         except orjson.JSONDecodeError as error:
             raise MalformedBody(f"the JSON carried in it cannot be read: {error}", at) from error
     return value

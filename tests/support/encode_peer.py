@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from typing import Any, Final
@@ -19,7 +20,7 @@ class EncodePeer:
     ``strict`` lists what a strict decoder objects to.
     """
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
 
     def encode(self, document: object) -> dict[str, Any]:
@@ -42,9 +43,11 @@ class EncodePeer:
     def _ask(self, **question: object) -> dict[str, Any]:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(question) + "\n")
+        self._process.stdin.write(json.dumps(question).encode() + b"\n")
         self._process.stdin.flush()
-        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        # Go passes on the JSON that an object carries; whoever reads it replaces what is no UTF-8 in it.
+        line = self._process.stdout.readline().decode(errors="surrogateescape")
+        answer: dict[str, Any] = json.loads(re.sub("[\udc80-\udcff]", "\ufffd", line))
         return answer
 
 
@@ -56,7 +59,7 @@ def running_encode_peer() -> Iterator[EncodePeer]:
         PeerError: it cannot be built.
     """
     pipe = subprocess.PIPE
-    with subprocess.Popen([build(PEER)], stdin=pipe, stdout=pipe, text=True, encoding="utf-8") as process:
+    with subprocess.Popen([build(PEER)], stdin=pipe, stdout=pipe) as process:
         try:
             yield EncodePeer(process)
         finally:

@@ -70,9 +70,11 @@ LENIENT: Final = (
     "illegal",
     "in the middle of a value",
     "of the years",
+    "surrogate",
 )
 """What Go takes and we refuse: a content encoding, other wire types and bounds within an entry of a map (it
-looks at neither), and instants whose year has five digits."""
+looks at neither), instants whose year has five digits, half a surrogate pair in JSON that is carried along.
+"""
 
 DRAWN = settings(
     max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
@@ -148,7 +150,7 @@ def test_a_damaged_protobuf_body_is_read_like_go_reads_it(
     else:
         assert ours == theirs.get("object"), theirs.get("error")
         return
-    assert "error" in theirs or any(reason in refused for reason in LENIENT)
+    assert "error" in theirs or any(reason in refused for reason in LENIENT), refused
 
 
 def damage(raw: bytearray, chance: Chance, begin: int) -> None:

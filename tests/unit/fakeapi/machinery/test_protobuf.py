@@ -204,6 +204,8 @@ def test_carried_json_is_json_again() -> None:
     assert decoded("v1", "Pod", held(1, entry))["metadata"]["managedFields"] == [
         {"manager": "kubectl", "fieldsV1": {"f:spec": {}}}
     ]
+    data = held(2, held(1, b'{"a":"\xff"}'))
+    assert decoded("apps/v1", "ControllerRevision", data)["data"] == {"a": "\ufffd"}
     assert decoded("apps/v1", "ControllerRevision", held(2)) == {"metadata": {}, "data": None, "revision": 0}
 
 
