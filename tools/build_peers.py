@@ -190,7 +190,7 @@ def _compile(peer: Peer, go: str) -> None:
     fresh = peer.path.with_suffix(f".{os.getpid()}")
     flags = ["-trimpath", "-buildvcs=false", "-ldflags", peer.linker_flags]
     environment = {**os.environ, "CGO_ENABLED": "0", "GOWORK": "off"}
-    say(f"building {peer.name} {peer.version} (minutes the first time, seconds later) …")
+    say(f"building {peer.directory.name}/{peer.name} (minutes the first time, seconds later) …")
     fingerprint = peer.fingerprint()
     try:
         done = subprocess.run(
