@@ -150,6 +150,7 @@ class Trial:
         self._began = monotonic_ns()
         until = None if self.scenario.until_ns is None else self.scenario.start_ns + self.scenario.until_ns
         await pace.idle()
+        self._note_help(self.clock.now())
         while True:
             event, wakeup = self.world.queue.peek(), self._next_wakeup(pace)
             instant = min((at for at in (event, wakeup) if at is not None), default=None)
@@ -177,8 +178,11 @@ class Trial:
             self.world.run_due()
             await pace.end_instant()
             await pace.idle()
-        for help_ in self.recorder.take_help():
-            self._wakeups.help_came(instant, arrival=help_ is Help.ARRIVAL)
+        self._note_help(instant)
+
+    def _note_help(self, now: Instant) -> None:
+        for kind in self.recorder.take_help():
+            self._wakeups.help_came(now, arrival=kind is Help.ARRIVAL)
 
     def _next_wakeup(self, pace: Pace) -> Instant | None:
         """The next visit to the scheduler's own timers; only while pods wait can one matter."""
