@@ -1,7 +1,8 @@
 """Connections that the scheduler wants to open and the server's kernel has turned away for now.
 
-When more clients connect at once than a listening socket may keep waiting, the kernel drops their first
-packets and they try again after a second of real time. Until then they sleep, and look idle.
+When more clients connect at once than a listening socket may keep waiting, the kernel drops their packets and
+they try again after a second of real time. Until then they sleep, and look idle. Such a client may even take
+its connection for open and have sent a request, of which the server knows nothing yet.
 """
 
 import socket
@@ -24,12 +25,14 @@ _DROPS: Final = 8
 class Backlog:
     """The listening sockets, and whether the scheduler waits for room in their queues.
 
-    ``pid`` is a process of the scheduler; ``inodes`` lists the sockets that all of its processes hold open.
+    ``pid`` is a process of the scheduler; ``inodes`` lists the sockets that all of its processes hold open;
+    ``accepted`` lists the ports of the clients that the server knows.
     """
 
-    def __init__(self, pid: int, inodes: Callable[[], set[int]]) -> None:
+    def __init__(self, pid: int, inodes: Callable[[], set[int]], accepted: Callable[[], set[int]]) -> None:
         self._pid = pid
         self._inodes = inodes
+        self._accepted = accepted
         self._listeners: list[BorrowedSocket] = []
         self._settled: dict[int, int] = {}
 
@@ -47,9 +50,11 @@ class Backlog:
             if drops == self._settled.setdefault(listener.fileno(), 0):
                 continue
             port = listener.getsockname()[1]
-            wanted = procnet.connecting(self._pid, port) & self._inodes()
-            if wanted:
-                return f"{len(wanted)} connections to port {port} were turned away and will be tried again"
+            clients = procnet.clients_of(self._pid, port)
+            ours = {clients[inode] for inode in clients.keys() & self._inodes()}
+            waiting = ours - self._accepted()
+            if waiting:
+                return f"{len(waiting)} connections to port {port} were turned away and will be tried again"
             self._settled[listener.fileno()] = drops
         return None
 

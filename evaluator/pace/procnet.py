@@ -22,7 +22,8 @@ _STATE: Final = 3
 _QUEUES: Final = 4
 _INODE: Final = 9
 
-_SYN_SENT: Final = "02"
+_WANTED: Final = frozenset({"01", "02"})
+"""States of a connection that its end takes for open, or is opening."""
 
 MAPPED_PREFIX: Final = b"\0" * 10 + b"\xff\xff"
 """Begin of an IPv6 address that stands for an IPv4 one, as sockets that serve both kinds show it."""
@@ -42,13 +43,13 @@ def lookup(pid: int, endpoints: Endpoints) -> SocketState | None:
     return None
 
 
-def connecting(pid: int, port: int) -> set[int]:
-    """The inodes of sockets that try to connect to ``port``, as the process sees them."""
+def clients_of(pid: int, port: int) -> dict[int, int]:
+    """Ends of connections to ``port``, open or being opened, as a process sees them: own port by inode."""
     return {
-        int(fields[_INODE])
+        int(fields[_INODE]): int(fields[_LOCAL].partition(":")[2], _HEX)
         for family in _TABLES
         for fields in _rows(pid, family)
-        if fields[_STATE] == _SYN_SENT and fields[_REMOTE].endswith(f":{port:04X}")
+        if fields[_STATE] in _WANTED and fields[_REMOTE].endswith(f":{port:04X}")
     }
 
 

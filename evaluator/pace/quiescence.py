@@ -83,7 +83,7 @@ class Quiescence:
         """How long to wait for a proof; may be changed between two."""
         self._hint = hint
         self._deliveries = Deliveries(tree.root, tree.socket_inodes)
-        self._backlog = Backlog(tree.root, tree.socket_inodes)
+        self._backlog = Backlog(tree.root, tree.socket_inodes, self._deliveries.client_ports)
         self._readable = select.epoll()
         self._registered: set[int] = set()
         self._connections = -1

@@ -32,6 +32,7 @@ _SENT_OFFSET: Final = 200
 """Bytes sent, repetitions included, and bytes repeated."""
 
 _ESTABLISHED: Final = 1
+_INTERNET: Final = (socket.AF_INET, socket.AF_INET6)
 _INT: Final = struct.Struct("=i")
 
 
@@ -47,15 +48,12 @@ class SentState(NamedTuple):
     established: bool
 
 
-_CLOSED: Final = SentState(0, 0, established=False)
-
-
-def sent_state(sock: socket.socket) -> SentState:
-    """Look at our end of a connection."""
+def sent_state(sock: socket.socket) -> SentState | None:
+    """Look at our end of a connection; None when it was closed a moment ago."""
     try:
         info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_SIZE)
     except OSError:
-        return _CLOSED
+        return None
     sent, repeated = _SENT.unpack_from(info, _SENT_OFFSET)
     not_sent = _NOT_SENT.unpack_from(info, _NOT_SENT_OFFSET)[0]
     return SentState(sent - repeated, not_sent, info[_STATE_OFFSET] == _ESTABLISHED)
@@ -116,6 +114,10 @@ class Deliveries:
                     return problem
         return None
 
+    def client_ports(self) -> set[int]:
+        """The ports of all clients."""
+        return {connection.client[1] for connection in self._connections.values()}
+
     def unsent(self, waiting: Mapping[Address, int]) -> str | None:
         """Describe a client of the scheduler's for which bytes wait in user space; None if there is none."""
         if not waiting:
@@ -137,12 +139,11 @@ class Deliveries:
         if connection.other_end is None:
             return self._unacked(connection)
         ours = sent_state(connection.view)
-        # `established` is False for a connection that is closed, or closing from the other end: nothing more
-        # will be read there, which is found below.
-        if ours.sent == connection.proven and not ours.not_sent:
+        if ours is None or (ours.sent == connection.proven and not ours.not_sent):
             return None
         theirs = self._other_end(connection.other_end)
         if theirs is None:
+            # Not to be seen from here; or closed from the other end, where nothing more will be read then.
             return self._unacked(connection) if ours.established else None
         if not self._learn_owner(connection, theirs):
             return None
@@ -208,15 +209,22 @@ def _connection(sock: SocketLike) -> _Connection | None:
     """Read a connection's addresses; None when it has just been closed."""
     try:
         view = BorrowedSocket.of(sock)
-        ours, theirs = view.getsockname(), view.getpeername()
+        theirs = view.getpeername()
+        other_end = endpoints_of(view).reversed() if view.family in _INTERNET else None
     except OSError:
         return None
-    if view.family not in (socket.AF_INET, socket.AF_INET6):
-        return _Connection(view, (str(theirs), 0), None)
-    return _Connection(view, (theirs[0], theirs[1]), _endpoints(view.family, ours, theirs).reversed())
+    client = (theirs[0], theirs[1]) if other_end is not None else (str(theirs), 0)
+    return _Connection(view, client, other_end)
 
 
-def _endpoints(family: int, ours: tuple[str, int], theirs: tuple[str, int]) -> Endpoints:
+def endpoints_of(sock: socket.socket) -> Endpoints:
+    """A TCP connection as this end of it names it; IPv4 over an IPv6 socket as plain IPv4.
+
+    Raises:
+        OSError: it is not connected.
+    """
+    family: int = sock.family
+    ours, theirs = sock.getsockname(), sock.getpeername()
     packed = [socket.inet_pton(family, end[0].partition("%")[0]) for end in (ours, theirs)]
     if all(address.startswith(procnet.MAPPED_PREFIX) for address in packed):
         family = socket.AF_INET
