@@ -4,14 +4,13 @@ The world and the scheduler read a pod's hidden facts from its annotations; this
 :mod:`evaluator.scenario.facts` reads them back.
 """
 
-import hashlib
-from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
-from evaluator.scenario.model import CHIP_RESOURCE, Node, Pod, PriorityClass, Taint, Toleration
+from evaluator.scenario.model import CHIP_RESOURCE, Node, Pod, PriorityClass, Toleration
 from evaluator.scenario.units import format_bytes, format_cpu, format_duration, format_rfc3339, parse_duration
-from fakeapi.cluster.addresses import NODE_NETWORK, numbered
 from fakeapi.cluster.annotations import EXIT_CODE, RUN_TIME, START_DELAY, STOP_TIME
+from fakeapi.cluster.nodes import NodeShape, build_node
+from fakeapi.cluster.nodes import Taint as NodeTaint
 from fakeapi.kernel.time import SECOND
 
 Object: TypeAlias = dict[str, Any]
@@ -37,12 +36,6 @@ CONTAINER: Final = "main"
 
 IMAGE: Final = "registry.example/workload:1"
 """Image of that container; nothing pulls it."""
-
-OS_LABELS: Final[Mapping[str, str]] = {"kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
-"""Labels that every kubelet sets."""
-
-KUBELET_VERSION: Final = "v1.37.2"
-"""Version that nodes report: that of the Kubernetes release whose behaviour the world follows."""
 
 
 def pod_manifest(
@@ -130,81 +123,26 @@ def node_manifest(
     :param start_ns: start of the run, nanoseconds since 1970-01-01T00:00:00Z.
     :param number: sets it apart from other nodes where a number is needed, as in its address.
     """
-    amounts = _amounts(node.cpu_milli, node.memory_bytes, node.chips, chip_resource) | {
-        "pods": str(node.pods)
-    }
-    spec = {"taints": [_taint(each) for each in node.taints]} if node.taints else {}
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": node.name, "labels": _node_labels(node)},
-        "spec": spec,
-        "status": {
-            "capacity": amounts,
-            "allocatable": dict(amounts),
-            "conditions": _conditions(format_rfc3339((start_ns + at_ns) // SECOND * SECOND)),
-            "addresses": [
-                {"type": "InternalIP", "address": numbered(NODE_NETWORK, number)},
-                {"type": "Hostname", "address": node.name},
-            ],
-            "nodeInfo": _node_info(node.name),
-        },
-    }
+    shape = NodeShape(
+        name=node.name,
+        chips=node.chips,
+        chip_resource=chip_resource,
+        cpu_milli=node.cpu_milli,
+        memory_bytes=node.memory_bytes,
+        max_pods=node.pods,
+        labels=_node_labels(node),
+        taints=tuple(NodeTaint(each.key, each.effect, each.value) for each in node.taints),
+    )
+    return build_node(shape, number, start_ns + at_ns)
 
 
 def _node_labels(node: Node) -> dict[str, str]:
     told = {
-        "kubernetes.io/hostname": node.name,
         CHIP_TYPE_LABEL: node.chip_type,
         "topology.kubernetes.io/zone": node.zone,
         "topology.kubernetes.io/region": node.region,
     }
-    return {**OS_LABELS, **{key: value for key, value in told.items() if value is not None}, **node.labels}
-
-
-def _taint(taint: Taint) -> Object:
-    fields = {"key": taint.key, "value": taint.value or None, "effect": taint.effect}
-    return {key: value for key, value in fields.items() if value is not None}
-
-
-_CONDITIONS: Final = (
-    # As a healthy kubelet reports them: kubernetes pkg/kubelet/nodestatus/setters.go.
-    ("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
-    ("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
-    ("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
-    ("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
-)
-
-
-def _conditions(since: str) -> list[Object]:
-    return [
-        {
-            "type": kind,
-            "status": status,
-            "reason": reason,
-            "message": message,
-            "lastHeartbeatTime": since,
-            "lastTransitionTime": since,
-        }
-        for kind, status, reason, message in _CONDITIONS
-    ]
-
-
-def _node_info(name: str) -> Object:
-    # Facts that have to be stable and different, and nothing more.
-    digest = hashlib.sha256(name.encode()).hexdigest()
-    return {
-        "machineID": digest[:32],
-        "systemUUID": digest[:32],
-        "bootID": digest[32:],
-        "kernelVersion": "6.12.0",
-        "osImage": "Linux",
-        "containerRuntimeVersion": "containerd://2.1.0",
-        "kubeletVersion": KUBELET_VERSION,
-        "kubeProxyVersion": "",
-        "operatingSystem": "linux",
-        "architecture": "amd64",
-    }
+    return {key: value for key, value in told.items() if value is not None} | dict(node.labels)
 
 
 def priority_class_manifest(priority_class: PriorityClass) -> Object:

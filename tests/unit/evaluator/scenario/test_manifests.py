@@ -115,7 +115,13 @@ def test_a_node_looks_as_its_kubelet_would_show_it() -> None:
         start_ns=START,
         number=2,
     )
-    amounts = {"cpu": "96", "memory": "1Ti", "pods": "256", "nvidia.com/gpu": "8"}
+    amounts = {
+        "cpu": "96",
+        "ephemeral-storage": "1Ti",
+        "memory": "1Ti",
+        "pods": "256",
+        "nvidia.com/gpu": "8",
+    }
     assert node["status"]["capacity"] == node["status"]["allocatable"] == amounts
     assert node["metadata"]["labels"] == {
         "kubernetes.io/os": "linux",
