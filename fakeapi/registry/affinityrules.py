@@ -168,13 +168,8 @@ def spread_causes(constraints: Sequence[JsonObject], path: str) -> list[Cause]:
     for index, constraint in enumerate(constraints):
         field = f"{path}[{index}]"
         causes += _spread(constraint, field)
-        key, action = constraint.get("topologyKey", ""), constraint.get("whenUnsatisfiable", "")
-        if any(
-            (other.get("topologyKey", ""), other.get("whenUnsatisfiable", "")) == (key, action)
-            for other in constraints[index + 1 :]
-        ):
-            repeated = f"{{{key}, {action}}}"
-            causes.append(duplicate_value(f"{field}.{{topologyKey, whenUnsatisfiable}}", repeated))
+        causes += _spread_repeated(constraint, constraints[index + 1 :], field)
+        causes += _spread_options(constraint, field)
     return causes
 
 
@@ -184,10 +179,23 @@ def _spread(constraint: JsonObject, path: str) -> list[Cause]:
         causes.append(invalid_value(f"{path}.maxSkew", skew, POSITIVE))
     if not constraint.get("topologyKey"):
         causes.append(required_value(f"{path}.topologyKey", "can not be empty"))
-    action = constraint.get("whenUnsatisfiable", "")
-    if action not in _ACTIONS:
+    if (action := constraint.get("whenUnsatisfiable", "")) not in _ACTIONS:
         causes.append(not_supported(f"{path}.whenUnsatisfiable", action, _ACTIONS))
+    return causes
+
+
+def _spread_repeated(constraint: JsonObject, others: Sequence[JsonObject], path: str) -> list[Cause]:
+    key, action = constraint.get("topologyKey", ""), constraint.get("whenUnsatisfiable", "")
+    pairs = [(other.get("topologyKey", ""), other.get("whenUnsatisfiable", "")) for other in others]
+    if (key, action) not in pairs:
+        return []
+    return [duplicate_value(f"{path}.{{topologyKey, whenUnsatisfiable}}", f"{{{key}, {action}}}")]
+
+
+def _spread_options(constraint: JsonObject, path: str) -> list[Cause]:
+    causes = []
     if (domains := constraint.get("minDomains")) is not None:
+        action = constraint.get("whenUnsatisfiable", "")
         causes += _min_domains(domains, action, f"{path}.minDomains")
     for name in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
         policy = constraint.get(name)

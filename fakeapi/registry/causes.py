@@ -23,10 +23,10 @@ def not_supported(field: str, value: object, supported: Sequence[str]) -> Cause:
     return Cause(field, message, "FieldValueNotSupported")
 
 
-def not_found_value(field: str, value: object, why: str) -> Cause:
+def not_found_value(field: str, value: object, why: str = "") -> Cause:
     """The value refers to something that is not there."""
     rest = invalid_value(field, value, why).message.removeprefix("Invalid value")
-    return Cause(field, f"Not found{rest}", "FieldValueNotFound")
+    return Cause(field, f"Not found{rest if why else rest.removesuffix(': ')}", "FieldValueNotFound")
 
 
 def immutable(field: str, after: object, *, changed: bool) -> list[Cause]:

@@ -111,6 +111,8 @@ def _persistent_volume(obj: JsonObject) -> None:
     spec = part(obj, "spec")
     _fill(spec, (("persistentVolumeReclaimPolicy", "Retain"), ("volumeMode", "Filesystem")))
     canonical_quantities(spec, "capacity")
+    if (host := spec.get("hostPath")) is not None:
+        host.setdefault("type", "")
 
 
 def _resource_quota(obj: JsonObject) -> None:
@@ -238,7 +240,8 @@ def _storage_class(obj: JsonObject) -> None:
     _fill(obj, (("reclaimPolicy", "Delete"), ("volumeBindingMode", "Immediate")))
 
 
-def _budget(obj: JsonObject) -> None:
+def _wanting(obj: JsonObject) -> None:
+    """The spec is there, with nothing in it."""
     part(obj, "spec")
 
 
@@ -260,7 +263,8 @@ _BY_KIND: Final[dict[tuple[str, str], Callable[[JsonObject], None]]] = {
     ("apps", "DaemonSet"): _daemon_set,
     ("batch", "Job"): _job,
     ("batch", "CronJob"): _cron_job,
-    ("policy", "PodDisruptionBudget"): _budget,
+    ("policy", "PodDisruptionBudget"): _wanting,
+    ("coordination.k8s.io", "Lease"): _wanting,
     ("scheduling.k8s.io", "PriorityClass"): _priority_class,
     ("storage.k8s.io", "StorageClass"): _storage_class,
 }

@@ -14,6 +14,7 @@ from fakeapi.registry.admission import admit_deletion
 from fakeapi.registry.defaults import DEFAULT_GRACE_S, JsonObject
 from fakeapi.registry.options import BACKGROUND, DeleteOptions
 from fakeapi.registry.registry import Registry
+from fakeapi.registry.traits import named_by_kind
 from fakeapi.storage.objects import Version
 
 _PROTECTED_NAMESPACES: Final = ("default", "kube-public", "kube-system")
@@ -72,9 +73,7 @@ def require_preconditions(resource: Resource, current: Version, options: DeleteO
 
 
 def _precondition_failed(resource: Resource, metadata: JsonObject, why: str) -> StatusError:
-    # The real server names the kind here, where it names the resource elsewhere.
-    kind = Resource(resource.group, resource.version, resource.kind, resource.kind, resource.namespaced)
-    return conflict(kind, metadata["name"], why)
+    return conflict(named_by_kind(resource), metadata["name"], why)
 
 
 # ---- what holds an object ----------------------------------------------------------------------

@@ -14,7 +14,6 @@ from fakeapi.machinery.status import (
 from fakeapi.registry import amounts
 from fakeapi.registry.causes import (
     NOT_NEGATIVE,
-    POSITIVE,
     JsonObject,
     immutable,
     label_key,
@@ -292,7 +291,7 @@ def lease_causes(obj: JsonObject) -> list[Cause]:
     """Broken rules of a Lease."""
     spec, causes = obj.get("spec") or {}, []
     if (duration := spec.get("leaseDurationSeconds")) is not None and duration <= 0:
-        causes.append(invalid_value("spec.leaseDurationSeconds", duration, POSITIVE))
+        causes.append(invalid_value("spec.leaseDurationSeconds", duration, "must be greater than 0"))
     if (transitions := spec.get("leaseTransitions")) is not None and transitions < 0:
         causes.append(invalid_value("spec.leaseTransitions", transitions, NOT_NEGATIVE))
     return causes
@@ -312,10 +311,8 @@ def storage_class_causes(obj: JsonObject) -> list[Cause]:
 
 def storage_class_update(new: JsonObject, old: JsonObject) -> list[Cause]:
     """What may not change in a StorageClass."""
-    causes = [
-        forbidden_value(name, f"updates to {name} are forbidden.")
-        for name in ("parameters", "provisioner", "reclaimPolicy")
-        if not same(new.get(name), old.get(name))
+    return [
+        cause
+        for name in ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode")
+        for cause in immutable(name, None, changed=not same(new.get(name), old.get(name)))
     ]
-    mode = new["volumeBindingMode"]
-    return causes + immutable("volumeBindingMode", mode, changed=mode != old["volumeBindingMode"])

@@ -123,7 +123,7 @@ def _containers(spec: JsonObject, path: str, claims: frozenset[str]) -> list[Cau
     containers = spec.get("containers")
     if not containers:
         return [required_value(f"{path}.containers")]
-    volumes = frozenset(volume.get("name", "") for volume in spec.get("volumes") or ())
+    volumes = frozenset(volume["name"] for volume in spec.get("volumes") or () if volume.get("name"))
     causes: list[Cause] = []
     seen: set[str] = set()
     for field in ("containers", "initContainers"):
@@ -184,7 +184,7 @@ def _mounts(mounts: Sequence[JsonObject], path: str, volumes: frozenset[str]) ->
         if not name:
             causes.append(required_value(f"{field}.name"))
         if name not in volumes:
-            causes.append(not_found_value(f"{field}.name", name, ""))
+            causes.append(not_found_value(f"{field}.name", name))
         if not where:
             causes.append(required_value(f"{field}.mountPath"))
         if where in seen:

@@ -232,7 +232,7 @@ def _require_same(resource: Resource, current: Version, wanted: JsonObject, opti
         raise conflict(resource, found["name"], OBJECT_MODIFIED)
     if not revision and traits.needs_version(resource):
         cause = invalid_value("metadata.resourceVersion", 0, "must be specified for an update")
-        raise invalid(resource, found["name"], [cause])
+        raise invalid(traits.named_by_plural(resource), found["name"], [cause])
 
 
 def _with_status(resource: Resource, old: JsonObject, new: JsonObject) -> JsonObject:

@@ -63,6 +63,16 @@ def is_custom(resource: Resource) -> bool:
     return message_for(resource.group, resource.version, resource.kind) is None
 
 
+def named_by_plural(resource: Resource) -> Resource:
+    """The resource as some messages of the real server call it: by its plural where others name its kind."""
+    return Resource(resource.group, resource.version, resource.plural, resource.plural, resource.namespaced)
+
+
+def named_by_kind(resource: Resource) -> Resource:
+    """The resource as some messages of the real server call it: by its kind where others have its plural."""
+    return Resource(resource.group, resource.version, resource.kind, resource.kind, resource.namespaced)
+
+
 def has_generation(resource: Resource) -> bool:
     """Whether objects of that kind count the changes of what is wanted of them."""
     return _key(resource) in _GENERATION or is_custom(resource)
