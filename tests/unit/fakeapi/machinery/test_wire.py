@@ -63,7 +63,7 @@ def test_unknown_fields_are_skipped(tag: bytes, value: bytes) -> None:
             wire.skip(body, 0, cut, tag[0])
 
 
-@pytest.mark.parametrize("tag", [0x00, 0x02, 0x0C, 0x0E, 0x0F])
+@pytest.mark.parametrize("tag", [0x00, 0x02, 0x0C, 0x0E, 0x0F, 1 << 32, 1 << 63])
 def test_impossible_tags_are_refused(tag: int) -> None:
     with pytest.raises(MalformedBody, match="illegal"):
         wire.skip(b"\x00" * 20, 0, 20, tag)
