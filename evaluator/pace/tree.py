@@ -2,15 +2,15 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Final
 
-from evaluator.warp.procfs import ThreadCall, command_name, parse_call, state_of, thread_ids
-from fakeapi.kernel.clock import monotonic_ns, process_cpu_ns
+from evaluator.pace.observed import WatchedProcess, WatchedThread
+from evaluator.warp.procfs import ThreadCall, command_name, parse_call, thread_state
+from fakeapi.kernel.clock import monotonic_ns
 from fakeapi.kernel.time import MILLISECOND, Duration
 
-_LINE: Final = 4096
-"""Bytes that any of the files read here fits in."""
+_LINE: Final = 256
+"""Bytes that ``/proc/loadavg`` fits in."""
 
 _RUNNING: Final = b"running"
 
@@ -40,7 +40,6 @@ _QUIET: Final = frozenset("SZXx")
 """States of a thread that has nothing to do: it waits and can be interrupted, or is dead."""
 _ALIVE: Final = frozenset("SRD")
 
-
 _EPOLL: Final = (b"281 ", b"232 ", b"441 ")
 _NANOSLEEP: Final = b"35 "
 _FUTEX: Final = b"202 "
@@ -50,78 +49,9 @@ _FUTEX_TIMEOUT: Final = 4
 _NAP_LIMIT: Final[Duration] = 20 * MILLISECOND
 """The longest that Go's runtime naps while it waits for itself is 10 ms: who sleeps for longer is at rest."""
 
-_MONITOR_PLACE: Final = 1
-"""Go starts its monitor thread right after the main thread, and ``/proc`` lists threads by their birth."""
-
 
 class TreeGone(Exception):
     """The first process of the tree has ended."""
-
-
-class _Thread:
-    """The files of one thread, held open: reading them again costs a quarter of opening them."""
-
-    def __init__(self, pid: int, tid: int) -> None:
-        base = f"/proc/{pid}/task/{tid}"
-        self.pid: Final = pid
-        self.tid: Final = tid
-        self._files = [os.open(f"{base}/syscall", os.O_RDONLY | os.O_CLOEXEC)]
-        self.line = b""
-        """The last line read from ``syscall``."""
-        # Without CONFIG_PROC_CHILDREN there is no such file, and children are not found.
-        with suppress(FileNotFoundError):
-            self._files.append(os.open(f"{base}/children", os.O_RDONLY | os.O_CLOEXEC))
-
-    def read_line(self) -> bytes:
-        self.line = os.pread(self._files[0], _LINE, 0)
-        return self.line
-
-    def children(self) -> list[int]:
-        return [int(word) for file in self._files[1:] for word in os.pread(file, _LINE, 0).split()]
-
-    def close(self) -> None:
-        for file in self._files:
-            os.close(file)
-
-
-class _Process:
-    """One process of the tree."""
-
-    def __init__(self, pid: int) -> None:
-        self.pid: Final = pid
-        # The CPU-time clock of all threads of a process: one system call, nanoseconds.
-        self._clock_id: Final = ~pid << 3 | 2
-        self._stat = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
-        self.threads: dict[int, _Thread] = {}
-        self.monitor = 0
-        """In a Go program, its runtime's monitor thread."""
-
-    def cpu(self) -> Duration:
-        return process_cpu_ns(self._clock_id)
-
-    def state(self) -> str:
-        return state_of(os.pread(self._stat, _LINE, 0))
-
-    def refresh(self) -> None:
-        tids = thread_ids(self.pid)
-        self.monitor = tids[_MONITOR_PLACE] if len(tids) > _MONITOR_PLACE else 0
-        for tid in self.threads.keys() - set(tids):
-            self.threads.pop(tid).close()
-        for tid in [tid for tid in tids if tid not in self.threads]:
-            with suppress(FileNotFoundError, ProcessLookupError):  # ended already
-                self.threads[tid] = _Thread(self.pid, tid)
-
-    def children(self) -> list[int]:
-        found: list[int] = []
-        for thread in self.threads.values():
-            with suppress(ProcessLookupError):
-                found += thread.children()
-        return found
-
-    def close(self) -> None:
-        os.close(self._stat)
-        for thread in self.threads.values():
-            thread.close()
 
 
 class ProcessTree:
@@ -138,7 +68,7 @@ class ProcessTree:
         self._naps: dict[int, tuple[bytes, Duration, Duration]] = {}
         self._load = os.open("/proc/loadavg", os.O_RDONLY | os.O_CLOEXEC)
         self._last_born = b""
-        self._processes: dict[int, _Process] = {}
+        self._processes: dict[int, WatchedProcess] = {}
         self._ended_cpu: Duration = 0
         self._last_cpu: dict[int, Duration] = {}
 
@@ -168,7 +98,7 @@ class ProcessTree:
         while waiting:
             pid = waiting.pop()
             try:
-                process = self._processes.get(pid) or _Process(pid)
+                process = self._processes.get(pid) or WatchedProcess(pid)
                 self._processes[pid] = process
                 process.refresh()
             except (FileNotFoundError, ProcessLookupError):
@@ -208,7 +138,7 @@ class ProcessTree:
             TreeGone: the root has ended.
         """
         for process in list(self._processes.values()):
-            state = self._state(process)
+            state = process.state()
             if state in _DEAD:
                 self._forget(process.pid)
                 continue
@@ -219,13 +149,7 @@ class ProcessTree:
                     return describe_thread(thread.pid, thread.tid)
         return None
 
-    def _state(self, process: _Process) -> str:
-        try:
-            return process.state()
-        except ProcessLookupError:
-            return "X"
-
-    def _thread_busy(self, process: _Process, thread: _Thread) -> bool:
+    def _thread_busy(self, process: WatchedProcess, thread: WatchedThread) -> bool:
         try:
             line = thread.read_line()
         except ProcessLookupError:
@@ -235,9 +159,12 @@ class ProcessTree:
             return True
         if self._go and thread.tid != process.monitor and _is_timed(line):
             return self._naps_still(thread)
-        return line[: line.find(b" ") + 1] not in _WAITING_CALLS and _state_letter(thread) not in _QUIET
+        return (
+            line[: line.find(b" ") + 1] not in _WAITING_CALLS
+            and thread_state(thread.pid, thread.tid) not in _QUIET
+        )
 
-    def _naps_still(self, thread: _Thread) -> bool:
+    def _naps_still(self, thread: WatchedThread) -> bool:
         """Whether a limited sleep may yet turn out a short one."""
         now, used = monotonic_ns(), sum(self._last_cpu.values())
         line, used_then, since = self._naps.get(thread.tid, (b"", 0, 0))
@@ -265,7 +192,7 @@ class ProcessTree:
 
     def socket_inodes(self) -> set[int]:
         """The inodes of all sockets that the processes hold open."""
-        return {inode for pid in self._processes for inode in _socket_inodes(pid)}
+        return {inode for process in self._processes.values() for inode in process.socket_inodes()}
 
     def describe(self) -> list[str]:
         """A line for each thread, for a message; those that run first."""
@@ -291,32 +218,11 @@ def _is_timed(line: bytes) -> bool:
     return line.startswith(_NANOSLEEP)
 
 
-def _state_letter(thread: _Thread) -> str:
-    try:
-        with open(f"/proc/{thread.pid}/task/{thread.tid}/stat", "rb") as file:
-            return state_of(file.read())
-    except (FileNotFoundError, ProcessLookupError):
-        return "X"
-
-
-def _socket_inodes(pid: int) -> Iterator[int]:
-    try:
-        names = os.listdir(f"/proc/{pid}/fd")
-    except OSError:
-        return
-    for name in names:
-        with suppress(OSError):
-            target = os.readlink(f"/proc/{pid}/fd/{name}")
-            if target.startswith("socket:["):
-                yield int(target[len("socket:[") : -1])
-
-
 def describe_thread(pid: int, tid: int) -> str:
     """What a thread is doing, in words; it may have gone on since."""
     name = f"thread {tid} of process {pid} ({command_name(pid)})"
+    state = thread_state(pid, tid)
     try:
-        with open(f"/proc/{pid}/task/{tid}/stat", "rb") as file:
-            state = state_of(file.read())
         with open(f"/proc/{pid}/task/{tid}/wchan", encoding="ascii") as file:
             where = file.read().strip("\0 \n0")
     except OSError:

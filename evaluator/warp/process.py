@@ -7,9 +7,9 @@ from typing import Final, Self
 
 from evaluator.warp import ptrace, threads
 from evaluator.warp.clock import ClockMode, MovedClock, monotonic_of
-from evaluator.warp.errors import ImageGone, NoVdso, ProcessVanished, StartFailed, WarpUnavailable
+from evaluator.warp.errors import ProcessVanished, StartFailed, WarpUnavailable
+from evaluator.warp.family import Family
 from evaluator.warp.launch import Child, Launch
-from evaluator.warp.procfs import thread_state
 from evaluator.warp.takeover import Takeover
 from evaluator.warp.threads import Kick
 from fakeapi.kernel.clock import monotonic_ns, real_sleep
@@ -25,13 +25,8 @@ its clock earlier, which every runtime does within its first milliseconds."""
 _FOLLOW_POLL_S: Final = 500e-6
 """Pause between two looks while following: a runtime's start takes milliseconds, a look half a one."""
 
-_START_LIMIT: Final[Duration] = 100 * MILLISECOND
-"""How long a process may be without a vDSO while it starts a program: some hundred times what that takes."""
-
 _ENDING_LIMIT_S: Final = 5.0
 """How long an ending process may take to be gone: a core file of some gigabytes takes seconds."""
-
-_DEAD: Final = frozenset("ZXx")
 
 
 class WarpedProcess:
@@ -39,7 +34,9 @@ class WarpedProcess:
 
     Neither its program nor its files are changed, only the vDSO's time functions in its memory are replaced.
     What it asks the kernel for directly stays real: absolute ``clock_nanosleep`` and futex waits, timers of
-    the kernel (``timerfd``, ``setitimer``), and raw ``clock_gettime`` system calls.
+    the kernel (``timerfd``, ``setitimer``), and raw ``clock_gettime`` system calls. One such wait is
+    CPython's for its interpreter lock: under a moved clock a thread that computes keeps the lock until it
+    gives it up by itself.
 
     All methods must be called by the thread that started it.
     """
@@ -53,10 +50,9 @@ class WarpedProcess:
         self.taken_over = how
         """Since when its clock is ours, a phrase."""
         self._clock = clock
-        self._members = {pid: takeover}
+        self._family = Family(pid, clock, takeover, self._replaced)
         self._greatest_lead: Duration = 0
         self._paused = False
-        self._bare_since: dict[int, Duration] = {}
 
     @classmethod
     def attach(cls, pid: int, *, mode: ClockMode, kick: Kick, now: Instant) -> Self:
@@ -136,9 +132,7 @@ class WarpedProcess:
 
     def _retake_if_replaced(self, stop: ptrace.Stop) -> None:
         if stop.event == ptrace.EVENT_EXEC:
-            self._members.pop(self.pid).close()
-            self._members[self.pid] = Takeover.find(self.pid)
-            self._members[self.pid].install(self._clock)
+            self._family.restart_first()
 
     @property
     def mode(self) -> ClockMode:
@@ -167,7 +161,7 @@ class WarpedProcess:
 
         A program that has worked for a while and has not does not use the vDSO: its clock cannot be moved.
         """
-        return self._members[self.pid].was_read()
+        return self._family.first.was_read()
 
     def jump(self, to: Instant) -> None:
         """Move its clock forward to ``to`` and wake it; a clock that is ahead of ``to`` stays as it is.
@@ -191,13 +185,8 @@ class WarpedProcess:
         """
         shift = self._clock.move(to, monotonic_ns())
         self.lead(to)
-        if shift is None:
-            return
-        for pid, takeover in list(self._members.items()):
-            try:
-                takeover.shift(shift)
-            except ImageGone:
-                self._lost(pid)
+        if shift is not None:
+            self._family.shift(shift)
 
     def wake(self, pollers: Collection[tuple[int, int]] = ()) -> None:
         """Make its sleeping threads look at the clock; nothing while it is paused, :meth:`resume` does it.
@@ -218,8 +207,7 @@ class WarpedProcess:
             self.pause()
             self.resume()
             return
-        for pid in list(self._members):
-            self._each(pid, threads.urge)
+        self._family.each(threads.urge)
 
     def pause(self) -> None:
         """Stop it, and return when it stands. It may be stopped already.
@@ -227,8 +215,7 @@ class WarpedProcess:
         Raises:
             ProcessVanished: it has ended.
         """
-        for pid in list(self._members):
-            self._each(pid, threads.stop)
+        self._family.each(threads.stop)
         self._paused = True
 
     def resume(self) -> None:
@@ -238,8 +225,7 @@ class WarpedProcess:
             ProcessVanished: it has ended.
         """
         self._paused = False
-        for pid in list(self._members):
-            self._each(pid, threads.resume)
+        self._family.each(threads.resume)
 
     def read_memory(self, pid: int, address: int, size: int) -> bytes:
         """Read memory of one of its processes.
@@ -247,10 +233,7 @@ class WarpedProcess:
         Raises:
             ProcessVanished: that process is not one of them (any more).
         """
-        takeover = self._members.get(pid)
-        if takeover is None:
-            raise ProcessVanished(pid)
-        return takeover.read(address, size)
+        return self._family.member(pid).read(address, size)
 
     def adopt(self, pids: Iterable[int]) -> None:
         """Put further processes, its descendants, under the same clock.
@@ -262,53 +245,7 @@ class WarpedProcess:
             WarpUnavailable: the clock of one cannot be moved.
             ProcessVanished: the first process has ended.
         """
-        for pid in pids:
-            member = self._members.get(pid)
-            if member is None:
-                self._adopt(pid)
-            elif not member.is_alive():
-                self._lost(pid)
-
-    def _adopt(self, pid: int) -> None:
-        if any(threads.share_memory(pid, member) for member in self._members):
-            return  # a copy in all but memory, which is replaced in a moment: its turn comes then
-        try:
-            takeover = Takeover.find(pid)
-        except ProcessVanished:  # it was short-lived
-            return
-        except NoVdso:
-            self._wait_for_vdso(pid)
-            return
-        self._bare_since.pop(pid, None)
-        try:
-            if not takeover.shares(self._clock):
-                takeover.install_running(lambda: self._clock)
-        except (ProcessVanished, ImageGone):
-            takeover.close()
-            return
-        self._members[pid] = takeover
-
-    def _wait_for_vdso(self, pid: int) -> None:
-        """Pass over a process that is just starting a program; a program without a vDSO is an error."""
-        now = monotonic_ns()
-        if now - self._bare_since.setdefault(pid, now) > _START_LIMIT:
-            raise NoVdso(f"process {pid}, a descendant of process {self.pid}, has no vDSO")
-
-    def _each(self, pid: int, action: threads.Action) -> None:
-        try:
-            action(pid)
-        except ProcessVanished:
-            self._lost(pid)
-
-    def _lost(self, pid: int) -> None:
-        """A member ended, or runs another program now, whose clock then has to be taken over again."""
-        self._members.pop(pid).close()
-        if thread_state(pid, pid) not in _DEAD:
-            self._adopt(pid)
-        if pid == self.pid:
-            if pid not in self._members:
-                raise ProcessVanished(pid)
-            self.taken_over = f"{self.taken_over}; again shortly after it started another program"
+        self._family.adopt(pids)
 
     def exit_status(self) -> int | None:
         """The exit status of a process that was started here and has ended; None otherwise."""
@@ -328,18 +265,10 @@ class WarpedProcess:
         shows the machine's own time, which means: when it has never jumped. Otherwise the replacement stays
         and both clocks run on from where they are, at real speed.
         """
-        members, self._members = self._members, {}
-        on = self._clock.running_on(monotonic_ns())
-        for takeover in members.values():
-            try:
-                if self._clock.moved:
-                    takeover.leave_running(on)
-                else:
-                    takeover.restore()
-            except (ProcessVanished, ImageGone):
-                pass
-            finally:
-                takeover.close()
+        self._family.let_go()
+
+    def _replaced(self) -> None:
+        self.taken_over = f"{self.taken_over}; again shortly after it started another program"
 
 
 def require_platform() -> None:

@@ -8,6 +8,7 @@ import signal
 from collections.abc import Awaitable, Callable
 
 import pytest
+import uvloop
 
 from evaluator.pace.errors import NotQuiescent, ProcessGone, WrongMoment
 from evaluator.pace.unread import BY_SOCK_DIAG
@@ -249,6 +250,16 @@ def test_steps_out_of_order_are_refused() -> None:
         assert rig.pace.next_wakeup() is None
 
     drive(story)
+
+
+def test_a_server_in_uvloop_meets_the_same_instants() -> None:
+    async def main() -> list[tuple[str, int]]:
+        async with frozen_worker() as rig:
+            await rig.at(DEFAULT_START + HOUR, "every 0.25 40", "after 3.1 between", *["say x"] * 20)
+            await rig.until(DEFAULT_START + DAY)
+            return [(said.words, said.wall) for said in rig.server.said]
+
+    assert uvloop.run(main()) == asyncio.run(main())
 
 
 def test_a_closed_pace_leaves_the_program_running_with_its_clock() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import uvloop
 
 from evaluator.pace.errors import NotQuiescent, ProcessGone
 from evaluator.warp.clock import ClockMode
@@ -29,9 +30,9 @@ LEAD_IN: Duration = MINUTE
 Story = Callable[[Rig], Awaitable[None]]
 
 
-@pytest.fixture(params=["go", "asyncio"])
+@pytest.fixture(params=["go", "asyncio", "go beside uvloop"])
 def drive(request: pytest.FixtureRequest, go_worker: Path) -> Callable[[Story], None]:
-    """Runs a story with either program."""
+    """Runs a story with either program, and with the server in either kind of event loop."""
 
     def start() -> Any:
         if request.param == "asyncio":
@@ -43,7 +44,7 @@ def drive(request: pytest.FixtureRequest, go_worker: Path) -> Callable[[Story], 
             async with start() as started:
                 await story(started)
 
-        asyncio.run(main())
+        (uvloop.run if "uvloop" in request.param else asyncio.run)(main())
 
     return run
 
