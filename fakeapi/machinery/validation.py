@@ -5,6 +5,7 @@ same few values come again and again.
 """
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 
@@ -101,13 +102,13 @@ def label_value(value: str) -> str:
     if _label_value_pattern.fullmatch(value):
         return ""
     return (
-        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must "
-        "start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', "
+        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and "
+        "must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', "
         f"regex used for validation is '{_LABEL_VALUE}')"
     )
 
 
-_NAME_RULES: Final = {
+_NAME_RULES: Final[dict[tuple[str, str], Callable[[str], str]]] = {
     ("", "namespaces"): dns_label,
     ("", "services"): dns_label,
     ("rbac.authorization.k8s.io", "clusterroles"): path_segment,
