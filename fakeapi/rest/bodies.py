@@ -16,6 +16,9 @@ from fakeapi.machinery.strict import strict_errors
 from fakeapi.machinery.structure import inspect
 from fakeapi.registry.defaults import JsonObject
 
+_MOST_LEVELS: Final = 250
+"""Levels of nesting in a body. No kind needs a tenth of that; writing JSON ends at 254."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -65,7 +68,7 @@ def parse_object(body: bytes, content_type: str, shape: Shape, field_validation:
     _require_kind(value, shape)
     form = body_format(content_type)
     parsed = checked(value, shape, field_validation, body if form is BodyFormat.JSON else b"")
-    if form is BodyFormat.YAML or b"null" in body:
+    if form is not BodyFormat.JSON or b"null" in body:
         return Parsed(without_nulls(parsed.object), parsed.warnings)
     return parsed
 
@@ -78,14 +81,20 @@ def read_value(body: bytes, content_type: str) -> Any:
     """
     match body_format(content_type):
         case BodyFormat.JSON:
-            return read_json(body)
+            value = read_json(body)
         case BodyFormat.YAML:
-            return _read_yaml(body)
+            value = _read_yaml(body)
         case BodyFormat.PROTOBUF:
-            try:
-                return decode(body)
-            except MalformedBody as error:
-                raise bad_request(str(error)) from None
+            value = _read_protobuf(body)
+    _require_shallow(value, body)
+    return value
+
+
+def _read_protobuf(body: bytes) -> Any:
+    try:
+        return decode(body)
+    except MalformedBody as error:
+        raise bad_request(str(error)) from None
 
 
 def read_json(body: bytes) -> Any:
@@ -100,11 +109,48 @@ def read_json(body: bytes) -> Any:
         raise bad_request(f"the body of the request is not valid JSON: {error}") from None
 
 
+class _YamlLoader(yaml.CSafeLoader):
+    """Reads what JSON has too: an unquoted date is a text, as Kubernetes' own conversion reads it."""
+
+
+_YamlLoader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+}
+
+
 def _read_yaml(body: bytes) -> Any:
     try:
-        return yaml.load(body, Loader=yaml.CSafeLoader)
-    except (yaml.YAMLError, RecursionError) as error:
+        # An alias can stand for an alias, and so on: a few lines would become more than any memory.
+        if b"*" in body and any(
+            isinstance(event, yaml.AliasEvent) for event in yaml.parse(body, _YamlLoader)
+        ):
+            raise bad_request("the body of the request uses YAML aliases, which are not read")
+        value = yaml.load(body, Loader=_YamlLoader)  # noqa: S506  a safe loader, with one type less
+        # Through JSON, so that keys are texts and nothing is left that JSON does not have.
+        return orjson.loads(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS))
+    except (yaml.YAMLError, RecursionError, orjson.JSONEncodeError) as error:
         raise bad_request(f"the body of the request is not valid YAML: {error}") from None
+
+
+def _require_shallow(value: Any, body: bytes) -> None:
+    # Few bodies have as many brackets as levels are allowed; only those are looked through.
+    if (
+        body.count(b"{") + body.count(b"[") + body.count(b"\n") > _MOST_LEVELS
+        and _depth(value) > _MOST_LEVELS
+    ):
+        raise bad_request(f"the body of the request nests more than {_MOST_LEVELS} levels deep")
+
+
+def _depth(value: Any) -> int:
+    deepest, level = 0, [value]
+    while level:
+        deepest += 1
+        nested = (
+            one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)
+        )
+        level = [inner for inner_values in nested for inner in inner_values]
+    return deepest
 
 
 def _require_kind(value: JsonObject, shape: Shape) -> None:
