@@ -4,7 +4,7 @@ Each function is one verb: it reads the options and the body, and hands over to 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from fakeapi.machinery.negotiation import PatchFormat, patch_format
@@ -120,12 +120,14 @@ def create_subresource(registry: Registry, info: RequestInfo, body: bytes, conte
 
 def update(registry: Registry, info: RequestInfo, body: bytes, content_type: str) -> Outcome:
     """PUT of an object or of one of its sub-resources."""
-    options = _write_options(info)
-    if info.subresource == "scale":
-        parsed = parse_object(body, content_type, SCALE, info.text("fieldValidation"))
+    scales = info.subresource == "scale"
+    shape = SCALE if scales else shape_of(info.resource)
+    parsed = parse_object(body, content_type, shape, info.text("fieldValidation"))
+    uid = (parsed.object.get("metadata") or {}).get("uid") or None
+    options = replace(_write_options(info), uid=uid)
+    if scales:
         scaled = rescale(registry, info.resource, info.namespace, info.name, parsed.object, options)
         return Outcome(scaled, _OK, parsed.warnings)
-    parsed = parse_object(body, content_type, shape_of(info.resource), info.text("fieldValidation"))
     version = registry.modify(
         info.resource, info.namespace, info.name, lambda _: parsed.object, options, info.subresource
     )

@@ -209,6 +209,14 @@ def test_scale_is_replaced_with_the_version_of_its_object(api: Api) -> None:
         api.apps.replace_namespaced_deployment_scale("serve", api.namespace, scale)
 
 
+def test_a_scale_of_an_object_that_was_replaced_meanwhile_is_a_conflict(api: Api) -> None:
+    _deployment(api)
+    scale = api.apps.read_namespaced_deployment_scale("serve", api.namespace)
+    scale.metadata.uid = "00000000-0000-0000-0000-000000000000"
+    with refused(409, "Conflict"):
+        api.apps.replace_namespaced_deployment_scale("serve", api.namespace, scale)
+
+
 def test_a_negative_scale_is_refused(api: Api) -> None:
     _deployment(api)
     with refused(422, "Invalid"):
