@@ -10,6 +10,8 @@ from typing import Final
 
 ALL_VERBS: Final = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 REVIEW_VERBS: Final = ("create",)
+_ONE_BY_ONE: Final = tuple(verb for verb in ALL_VERBS if verb != "deletecollection")
+"""Namespaces are never deleted all at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,6 +103,7 @@ def _rows() -> Iterator[Resource]:
         cluster,
         ("ns",),
         subresources=status,
+        verbs=_ONE_BY_ONE,
         selectable=("status.phase",),
     )
     yield Resource(

@@ -94,7 +94,7 @@ def parse_request(table: ResourceTable, method: str, path: str, query_string: by
     resource, namespace, name, subresource = _locate(table, path)
     query = parse_query(query_string)
     verb = _verb(method, name, query)
-    _require_served(resource, verb, name, subresource)
+    _require_served(resource, verb, namespace, name, subresource)
     return RequestInfo(verb, resource, namespace, name, subresource, query)
 
 
@@ -105,7 +105,9 @@ def _locate(table: ResourceTable, path: str) -> tuple[Resource, str, str, str]:
     else:
         group, version, rest = parts[1], parts[2], parts[3:]
     namespace = ""
-    if rest[0] == "namespaces" and len(rest) > _NAMESPACE_PREFIX and rest[2] != "status":
+    if rest[0] == "watch":
+        raise unsupported("the paths below /watch/: ask for ?watch=true")
+    if rest[0] == "namespaces" and len(rest) > _NAMESPACE_PREFIX and rest[2] not in _OF_NAMESPACES:
         namespace, rest = rest[1], rest[2:]
     resource = table.get(group, version, rest[0])
     if resource is None or len(rest) > _LONGEST or "" in rest:
@@ -119,6 +121,8 @@ def _locate(table: ResourceTable, path: str) -> tuple[Resource, str, str, str]:
     return resource, namespace, name, subresource
 
 
+_OF_NAMESPACES: Final = ("finalize", "status")
+"""Sub-resources of a namespace itself, where others are resources in it."""
 _NAMESPACE_PREFIX: Final = 2
 """Parts that ``namespaces/NAME`` takes before the resource of an object in it."""
 _LONGEST: Final = 3
@@ -138,7 +142,7 @@ def _verb(method: str, name: str, query: dict[str, list[str]]) -> str:
     return verb
 
 
-def _require_served(resource: Resource, verb: str, name: str, subresource: str) -> None:
+def _require_served(resource: Resource, verb: str, namespace: str, name: str, subresource: str) -> None:
     if subresource:
         if subresource in _UNSERVED:
             raise unsupported(f"{resource.plural}/{subresource}")
@@ -150,3 +154,5 @@ def _require_served(resource: Resource, verb: str, name: str, subresource: str) 
     takes_name = verb not in ("create", "list", "watch", "deletecollection")
     if verb not in resource.verbs or takes_name != bool(name):
         raise method_not_allowed(resource)
+    if resource.namespaced and not namespace and verb in ("create", "deletecollection"):
+        raise method_not_allowed(resource)  # all namespaces together can only be looked at
