@@ -29,7 +29,8 @@ from tools.build_peers import PEERS, PeerError, build
 FIGURES: Final[Mapping[str, Figure]] = {
     "creates": Figure("pods created, 8 connections", "1/s", "higher", goal=8),
     "bound": Figure("pods from creation to bound by kube-scheduler", "1/s", "higher", goal=1.6),
-    "memory": Figure("resident memory with all of this in it", "MB", "lower", goal=4),
+    "memory": Figure("resident memory at the end, with all of this in it", "MB", "lower", goal=4),
+    "memory_created": Figure("resident memory before the first pod is bound", "MB", "lower"),
     "list": Figure("list of all pods, whole answer", "ms", "lower"),
     "list_size": Figure("size of that list", "MB", "lower"),
     "list_per_mb": Figure("list, for each MB of it", "ms/MB", "lower"),
@@ -76,6 +77,7 @@ def measure(side: Side, size: Size, home: Path) -> dict[str, float]:
             count=size.watched,
             watchers=size.watchers,
         )
+        memory_created = resident_mb(server)
         with running_kube_scheduler(build(PEERS["kube-scheduler"]), server, home):
             _await_scheduler(load)
             bound = load("bound", _pods("bound"), POD, count=size.pods)
@@ -85,6 +87,7 @@ def measure(side: Side, size: Size, home: Path) -> dict[str, float]:
         "creates": created["per_second"],
         "bound": bound["per_second"],
         "memory": memory,
+        "memory_created": memory_created,
         "list": listed["median_ms"],
         "list_size": megabytes,
         "list_per_mb": listed["median_ms"] / megabytes,
