@@ -1,6 +1,5 @@
 """The openb trace: what a small made-up one becomes, and whether the real one has the facts known of it."""
 
-import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +16,7 @@ from evaluator.scenario.plan import LoadedScenario
 from evaluator.traces.openb import NODE_FILE, POD_FILE
 from evaluator.traces.openb_files import WHOLE_GPU, read_pods
 from fakeapi.kernel.time import DAY, SECOND
+from tests.support.traces import openb_folder
 
 NODE_HEADER = "sn,cpu_milli,memory_mib,gpu,model"
 POD_HEADER = (
@@ -184,22 +184,10 @@ def test_a_node_that_cannot_be_is_told_with_its_line(imported: Import) -> None:
 # ---- the real trace ----
 
 
-def _real_trace() -> Path | None:
-    beside = Path(__file__).resolve().parents[4].parent / "shared" / "traces"
-    for root in (os.environ.get("EVALUATOR_TRACES"), str(beside)):
-        for folder in (Path(root) / "openb", Path(root)) if root else ():
-            if (folder / POD_FILE).is_file() and (folder / NODE_FILE).is_file():
-                return folder
-    return None
-
-
 @pytest.fixture(scope="module")
 def trace() -> Path:
     """The folder of the published trace."""
-    folder = _real_trace()
-    if folder is None:
-        pytest.skip("the openb trace is not here: name its folder by EVALUATOR_TRACES")
-    return folder
+    return openb_folder()
 
 
 def submissions(scenario: LoadedScenario) -> list[tuple[int, Pod]]:
