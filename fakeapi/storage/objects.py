@@ -43,6 +43,10 @@ class Version:
             self._json = orjson.dumps(self.object)
         return self._json
 
+    def supersede(self) -> None:
+        """Give the JSON back: a newer version is there, and few ask for this one. It is made again for them."""
+        self._json = None
+
 
 class Change:
     """One step of a collection's history: what was, what is, at which revision."""
@@ -56,7 +60,7 @@ class Change:
         """The version before the change; None when it was created."""
         self.after: Final = after
         """The version after; of a deletion the last state at the revision of the deletion."""
-        self._lines: dict[Kind, bytes] = {}
+        self._lines: dict[Kind, bytes] | None = None
         self._departed: Version | None = None
 
     def seen_as(self, kind: Kind) -> Version:
@@ -74,12 +78,18 @@ class Change:
         return self._departed
 
     def line(self, kind: Kind) -> bytes:
-        """The watch event of this change as one line of JSON, made once for each event type."""
+        """The watch event of this change as one line of JSON, made once for all watchers of the moment."""
+        if self._lines is None:
+            self._lines = {}
         line = self._lines.get(kind)
         if line is None:
             line = event_line(kind.value, self.seen_as(kind).json)
             self._lines[kind] = line
         return line
+
+    def settle(self) -> None:
+        """Give the lines back once all watchers have them; who resumes later has them made again."""
+        self._lines = None
 
 
 def event_line(event_type: str, obj: bytes) -> bytes:

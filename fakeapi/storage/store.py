@@ -248,6 +248,9 @@ class Store:
         for subscription, namespace in list(home.watchers.items()):
             if not namespace or namespace == key[0]:
                 subscription.offer(change)
+        change.settle()
+        if before is not None:
+            before.supersede()
         self._tell(collection, change)
         return after
 
