@@ -44,7 +44,7 @@ class Version:
         return self._json
 
     def supersede(self) -> None:
-        """Give the JSON back: a newer version is there, and few ask for this one. It is made again for them."""
+        """Give the JSON back: there is a newer version, and few ask for this one."""
         self._json = None
 
 
