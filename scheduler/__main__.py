@@ -53,7 +53,7 @@ async def _serve(settings: Settings) -> None:
     from scheduler.kube.access import find_access
     from scheduler.kube.client import Client
     from scheduler.kube.connection import Connection
-    from scheduler.kube.reflector import Pauses
+    from scheduler.kube.pauses import Pauses
     from scheduler.runtime import Runtime
 
     access = find_access(settings.kubeconfig, os.environ)

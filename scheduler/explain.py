@@ -4,8 +4,10 @@ from collections import Counter
 from collections.abc import Collection
 
 from scheduler.fit import reasons_against
-from scheduler.model import Demand
+from scheduler.laxity import hopeless, slack
+from scheduler.model import Demand, Task
 from scheduler.room import Room
+from scheduler.timetext import format_span
 
 NO_NODES = "no nodes available to schedule pods"
 
@@ -28,9 +30,15 @@ def why_nowhere(demand: Demand, rooms: Collection[Room]) -> str:
     return f"0/{len(rooms)} nodes are available: {listed}."
 
 
-def assigned(namespace: str, name: str, node: str) -> str:
-    """The note of the Event for a pod that was bound."""
-    return f"Successfully assigned {namespace}/{name} to {node}"
+def assigned(task: Task, node: str, now: int) -> str:
+    """The note of the Event for a pod that was bound: where to, and how it stands with its deadline."""
+    where = f"Successfully assigned {task.ref.namespace}/{task.ref.name} to {node}"
+    left = slack(task.timing, now)
+    if left is None:
+        return where
+    if hopeless(task.timing, now):
+        return f"{where}, {format_span(-left)} too late for its deadline"
+    return f"{where}, {format_span(max(left, 0))} before it has to start"
 
 
 def refused(node: str, why: str) -> str:

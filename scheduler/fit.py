@@ -66,11 +66,11 @@ def fits(demand: Demand, space: Space) -> bool:
         and (demand.cpu <= space.free_cpu or not demand.cpu)
         and (demand.memory <= space.free_memory or not demand.memory)
         and all(space.free_others.get(name, 0) >= amount for name, amount in demand.others)
-        and admits(demand, space)
+        and _admits(demand, space)
     )
 
 
-def admits(demand: Demand, space: Space) -> bool:
+def _admits(demand: Demand, space: Space) -> bool:
     """Whether the node would take the pod if it were empty and large enough."""
     node = space.node
     return (

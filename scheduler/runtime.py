@@ -13,7 +13,8 @@ from scheduler.clock import Clock
 from scheduler.config import Settings
 from scheduler.kube.client import NODES, PODS, Client
 from scheduler.kube.objects import Reader, node_of
-from scheduler.kube.reflector import Pauses, Reflector
+from scheduler.kube.pauses import Pauses
+from scheduler.kube.reflector import Reflector
 from scheduler.messages import (
     Action,
     BackOff,

@@ -66,6 +66,8 @@ class Core:
         self._due = False
         """Something changed that may help a pending pod."""
         self._gathering = False
+        self._now = 0
+        """The instant of the last happening, to the grain."""
         self._on: dict[type, Callable[[Any], Iterable[Action]]] = {
             PodsListed: self._pods_listed,
             NodesListed: self._nodes_listed,
@@ -80,8 +82,9 @@ class Core:
 
     def handle(self, event: Happening, now: int) -> list[Action]:
         """Take note of what happened at the instant ``now``. Returns what to do, in this order."""
+        self._now = now // GRAIN * GRAIN
         if isinstance(event, WindowOver):
-            return self._round(now)
+            return self._round()
         actions = [*self._on[type(event)](event)]
         if self._due and not self._gathering and not self._unlisted and len(self._queue):
             self._gathering = True
@@ -169,8 +172,10 @@ class Core:
 
     def _bind_done(self, event: BindDone) -> Iterator[Action]:
         self._settle(event.ref.uid)
-        note = explain.assigned(event.ref.namespace, event.ref.name, event.node)
-        yield Announce(event.ref, "Normal", "Scheduled", "Binding", note)
+        task = self._tasks.get(event.ref.uid)
+        if task is not None:
+            note = explain.assigned(task, event.node, self._now)
+            yield Announce(event.ref, "Normal", "Scheduled", "Binding", note)
 
     def _bind_refused(self, event: BindRefused) -> Iterator[Action]:
         uid = event.ref.uid
@@ -193,10 +198,10 @@ class Core:
 
     # Rounds ---------------------------------------------------------------------------------------
 
-    def _round(self, now: int) -> list[Action]:
+    def _round(self) -> list[Action]:
         self._gathering = False
         self._due = False
-        self._queue.turn(now // GRAIN * GRAIN)
+        self._queue.turn(self._now)
         self._reopen_what_gained()
         tried, bindings = self._place()
         return [*bindings, *self._answers(tried)]
@@ -271,14 +276,8 @@ class Core:
         before, group.message = group.message, explain.why_nowhere(group.demand, self._cluster.rooms.values())
         return group.message != before
 
-    # Invariants -----------------------------------------------------------------------------------
-
     def validate(self) -> None:
-        """Check every invariant of the state.
-
-        Raises:
-            AssertionError: one does not hold, which is a bug in this program.
-        """
+        """Check every invariant of the state: an ``AssertionError`` is a bug in this program."""
         self._cluster.validate()
         self._queue.validate()
         for uid, task in self._tasks.items():

@@ -13,7 +13,7 @@ from typing import Any
 
 from scheduler.kube.client import Client
 from scheduler.kube.errors import HTTP_CONFLICT, HTTP_NOT_FOUND, ApiError, RequestError, UnreachableError
-from scheduler.kube.reflector import Pauses
+from scheduler.kube.pauses import Pauses
 from scheduler.messages import Announce, Bind, BindDone, BindRefused, Happening, MarkUnschedulable, PodGone
 from scheduler.model import PodRef
 

@@ -7,33 +7,18 @@ the collection listed anew, and only after failures is there a pause.
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from scheduler.kube.client import Client, Collection
 from scheduler.kube.errors import HTTP_GONE, ApiError, RequestError, UnreachableError
+from scheduler.kube.pauses import Pauses
 
 _log = logging.getLogger(__name__)
 
 Object = Mapping[str, Any]
 
-
-@dataclass(frozen=True, slots=True)
-class Pauses:
-    """Pauses after failures, in seconds: the first, doubled up to the longest (client-go: 0.8 and 30)."""
-
-    first_s: float = 0.8
-    longest_s: float = 30.0
-
-    def after(self, failures: int) -> float:
-        """The pause after so many failures in a row."""
-        return min(self.first_s * float(1 << min(failures - 1, _ENOUGH_DOUBLINGS)), self.longest_s)
-
-
-_ENOUGH_DOUBLINGS = 32
-"""Bounds the exponent, far beyond what any sensible longest pause needs."""
 
 SHORT_WATCH_S = 1.0
 """A watch that brings nothing and ends sooner counts as failed, as in client-go: a server that closes each

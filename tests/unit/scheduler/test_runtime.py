@@ -13,7 +13,7 @@ from scheduler.config import Settings
 from scheduler.kube.access import Access, BearerToken
 from scheduler.kube.client import Client
 from scheduler.kube.connection import Connection
-from scheduler.kube.reflector import Pauses
+from scheduler.kube.pauses import Pauses
 from scheduler.runtime import Runtime
 from scheduler.timetext import MILLISECOND
 from tests.unit.scheduler.builders import GPU, START, node_object, pod_object

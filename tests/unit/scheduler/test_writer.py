@@ -6,7 +6,7 @@ from typing import Any
 
 from scheduler.kube.client import Client
 from scheduler.kube.errors import ApiError, RequestError, UnreachableError
-from scheduler.kube.reflector import Pauses
+from scheduler.kube.pauses import Pauses
 from scheduler.messages import Announce, Bind, BindDone, BindRefused, Happening, MarkUnschedulable, PodGone
 from scheduler.model import PodRef
 from scheduler.writer import Writer

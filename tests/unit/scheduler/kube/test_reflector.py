@@ -7,7 +7,8 @@ import pytest
 from scheduler.kube.access import Access, BearerToken
 from scheduler.kube.client import NODES, Client
 from scheduler.kube.connection import Connection
-from scheduler.kube.reflector import Object, Pauses, Reflector
+from scheduler.kube.pauses import Pauses
+from scheduler.kube.reflector import Object, Reflector
 from tests.unit.scheduler.builders import node_object
 from tests.unit.scheduler.fake_server import FakeApi
 
