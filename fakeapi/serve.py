@@ -151,6 +151,7 @@ def _uvicorn_config(app: Application, network: NetworkSettings) -> uvicorn.Confi
         lifespan="off",
         interface="asgi3",
         access_log=False,
+        proxy_headers=False,
         log_config=None,
         # The server's own clock and name would differ between runs that are otherwise the same.
         date_header=False,
