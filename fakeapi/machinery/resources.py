@@ -289,6 +289,9 @@ class ResourceTable:
 
     def add(self, row: Resource) -> None:
         """Serve one more resource (or replace the row of the same name)."""
+        replaced = self.get(row.group, row.version, row.plural)
+        if replaced is not None:
+            del self._by_kind[replaced.group, replaced.version, replaced.kind]
         self._by_plural[row.group, row.version, row.plural] = row
         self._by_kind[row.group, row.version, row.kind] = row
 

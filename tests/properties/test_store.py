@@ -15,13 +15,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from fakeapi.storage.errors import HistoryExpired, KeyExists, KeyNotFound, VersionConflict
-from fakeapi.storage.objects import Change, Key, Kind
+from fakeapi.storage.objects import Change, Key
 from fakeapi.storage.store import Snapshot, Store
 from fakeapi.storage.watch import Selection, Subscription, everything
 
 COLLECTIONS: Final = ("/pods", "/nodes")
 AUDIT: Final = "/audit"
 """Where the writing listener notes every second change: a write from inside of a write."""
+QUEUE_LIMIT: Final = 5
+"""Small, so that watchers that are not read overflow."""
 COLOURS: Final = ("red", "blue", "green")
 
 collections = st.sampled_from(COLLECTIONS)
@@ -94,7 +96,7 @@ class Watcher:
 class StoreAgainstModel(RuleBasedStateMachine):
     """Writes go to both; every kind of read is compared."""
 
-    @initialize(history_limit=st.integers(1, 12), queue_limit=st.integers(1, 12))
+    @initialize(history_limit=st.integers(1, 12), queue_limit=st.integers(1, QUEUE_LIMIT))
     def start(self, history_limit: int, queue_limit: int) -> None:
         self.store = Store(history_limit, queue_limit)
         self.history_limit = history_limit
@@ -145,32 +147,48 @@ class StoreAgainstModel(RuleBasedStateMachine):
                 colour,
             )
 
-    @rule(collection=collections, key=keys, colour=colours)
-    def update(self, collection: str, key: Key, colour: str) -> None:
-        if key in self.now[collection]:
-            expected = int(self.now[collection][key]["metadata"]["resourceVersion"])
-            self._write(
-                collection,
-                lambda: self.store.update(collection, key, obj(key, colour), expected).revision,
-                key,
-                colour,
-            )
-        else:
-            with pytest.raises(KeyNotFound):
-                self.store.update(collection, key, obj(key, colour))
+    def _existing(self) -> list[tuple[str, Key]]:
+        return [(name, key) for name in COLLECTIONS for key in sorted(self.now[name])]
+
+    def _update(self, collection: str, key: Key, colour: str) -> None:
+        expected = int(self.now[collection][key]["metadata"]["resourceVersion"])
+        self._write(
+            collection,
+            lambda: self.store.update(collection, key, obj(key, colour), expected).revision,
+            key,
+            colour,
+        )
+
+    @precondition(lambda self: self._existing())
+    @rule(colour=colours, data=st.data())
+    def update(self, colour: str, data: st.DataObject) -> None:
+        self._update(*data.draw(st.sampled_from(self._existing())), colour)
+
+    @precondition(lambda self: self._existing())
+    @rule(burst=st.lists(colours, min_size=QUEUE_LIMIT, max_size=2 * QUEUE_LIMIT), data=st.data())
+    def update_often(self, burst: list[str], data: st.DataObject) -> None:
+        collection, key = data.draw(st.sampled_from(self._existing()))
+        for colour in burst:
+            self._update(collection, key, colour)
+
+    @precondition(lambda self: self._existing())
+    @rule(data=st.data())
+    def delete(self, data: st.DataObject) -> None:
+        collection, key = data.draw(st.sampled_from(self._existing()))
+        self._write(collection, lambda: self.store.delete(collection, key).revision, key, None)
 
     @rule(collection=collections, key=keys)
-    def delete(self, collection: str, key: Key) -> None:
-        if key in self.now[collection]:
-            self._write(collection, lambda: self.store.delete(collection, key).revision, key, None)
-        else:
+    def write_what_is_not_there(self, collection: str, key: Key) -> None:
+        if key not in self.now[collection]:
+            with pytest.raises(KeyNotFound):
+                self.store.update(collection, key, obj(key, "red"))
             with pytest.raises(KeyNotFound):
                 self.store.delete(collection, key)
 
-    @rule(collection=collections, key=keys, off_by=st.sampled_from([-1, 1, 100]))
-    def write_at_another_revision(self, collection: str, key: Key, off_by: int) -> None:
-        if key not in self.now[collection]:
-            return
+    @precondition(lambda self: self._existing())
+    @rule(off_by=st.sampled_from([-1, 1, 100]), data=st.data())
+    def write_at_another_revision(self, off_by: int, data: st.DataObject) -> None:
+        collection, key = data.draw(st.sampled_from(self._existing()))
         found = int(self.now[collection][key]["metadata"]["resourceVersion"])
         before = self.store.revision
         with pytest.raises(VersionConflict):
@@ -186,9 +204,15 @@ class StoreAgainstModel(RuleBasedStateMachine):
         changes = self.changed_at[collection]
         return changes[-self.history_limit - 1] if len(changes) > self.history_limit else 0
 
+    def _some_revision(self, collection: str, data: st.DataObject) -> int:
+        """Any revision so far; those around the end of the history are the ones that matter most."""
+        edge = self._forgotten(collection)
+        anywhere = st.integers(1, self.store.revision)
+        return max(1, data.draw(anywhere | st.sampled_from([edge - 1, edge])))
+
     @rule(collection=collections, namespace=namespaces, select=selections, data=st.data())
     def look_back(self, collection: str, namespace: str, select: Selection, data: st.DataObject) -> None:
-        at = data.draw(st.integers(1, self.store.revision))
+        at = self._some_revision(collection, data)
         if at < self._forgotten(collection):
             with pytest.raises(HistoryExpired):
                 self.store.snapshot(collection, namespace, select, at)
@@ -214,7 +238,7 @@ class StoreAgainstModel(RuleBasedStateMachine):
     def watch_from_a_revision(
         self, collection: str, namespace: str, select: Selection, data: st.DataObject
     ) -> None:
-        since = data.draw(st.integers(1, self.store.revision))
+        since = self._some_revision(collection, data)
         if since < self._forgotten(collection):
             with pytest.raises(HistoryExpired):
                 self.store.watch(collection, namespace, select, lambda: None, since)
@@ -225,15 +249,16 @@ class StoreAgainstModel(RuleBasedStateMachine):
         self.watchers.append(Watcher(collection, namespace, select, state, subscription, since))
 
     @precondition(lambda self: self.watchers)
-    @rule(data=st.data())
-    def read_a_watch(self, data: st.DataObject) -> None:
-        watcher = data.draw(st.sampled_from(self.watchers))
-        watcher.read()
-        if watcher.cut_off:
-            self._end(watcher)
-        else:
-            assert watcher.state == chosen(self.now[watcher.collection], watcher.namespace, watcher.select)
-            assert watcher.last_revision <= watcher.subscription.revision
+    @rule()
+    def read_all_watches(self) -> None:
+        for watcher in list(self.watchers):
+            watcher.read()
+            if watcher.cut_off:
+                self._end(watcher)
+            else:
+                state = chosen(self.now[watcher.collection], watcher.namespace, watcher.select)
+                assert watcher.state == state
+                assert watcher.last_revision <= watcher.subscription.revision
 
     @precondition(lambda self: self.watchers)
     @rule(data=st.data())
@@ -260,7 +285,7 @@ class StoreAgainstModel(RuleBasedStateMachine):
     @invariant()
     def a_watch_is_cut_off_by_its_own_queue_alone(self) -> None:
         for watcher in self.watchers:
-            assert len(watcher.subscription) <= 12
+            assert len(watcher.subscription) <= QUEUE_LIMIT
             if watcher.subscription.overflowed:
                 assert len(watcher.subscription) == 0
 
@@ -278,4 +303,3 @@ def test_the_model_would_notice_a_change_that_goes_missing() -> None:
     watcher = Watcher("/pods", "", everything, {}, subscription, 1)
     with pytest.raises(AssertionError, match="what is not there cannot change or go"):
         watcher.read()
-    assert Kind.DELETED.value == "DELETED"
