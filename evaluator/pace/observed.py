@@ -29,12 +29,19 @@ class WatchedThread:
         base = f"/proc/{pid}/task/{tid}"
         self.pid: Final = pid
         self.tid: Final = tid
-        self._files = [os.open(f"{base}/syscall", os.O_RDONLY | os.O_CLOEXEC)]
+        self._files = [os.open(f"{base}/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in ("stat", "syscall")]
         self.line = b""
         """The last line read from ``syscall``."""
         # Without CONFIG_PROC_CHILDREN there is no such file, and children are not found.
         with suppress(FileNotFoundError):
             self._files.append(os.open(f"{base}/children", os.O_RDONLY | os.O_CLOEXEC))
+
+    def state(self) -> str:
+        """Its state letter now; ``X`` once it is gone."""
+        try:
+            return state_of(os.pread(self._files[0], _LINE, 0))
+        except ProcessLookupError:
+            return "X"
 
     def read_line(self) -> bytes:
         """Read again where the thread is: see :func:`evaluator.warp.procfs.parse_call`.
@@ -42,7 +49,7 @@ class WatchedThread:
         Raises:
             ProcessLookupError: it has ended.
         """
-        self.line = os.pread(self._files[0], _LINE, 0)
+        self.line = os.pread(self._files[1], _LINE, 0)
         return self.line
 
     def children(self) -> list[int]:
@@ -51,7 +58,7 @@ class WatchedThread:
         Raises:
             ProcessLookupError: it has ended.
         """
-        return [int(word) for file in self._files[1:] for word in os.pread(file, _LINE, 0).split()]
+        return [int(word) for file in self._files[2:] for word in os.pread(file, _LINE, 0).split()]
 
     def close(self) -> None:
         """Let go of the files."""
@@ -70,7 +77,6 @@ class WatchedProcess:
         self.pid: Final = pid
         # The CPU-time clock of all threads of a process: one system call, nanoseconds.
         self._clock_id: Final = ~pid << 3 | 2
-        self._stat = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
         self.threads: dict[int, WatchedThread] = {}
         self.monitor = 0
         """In a Go program, its runtime's monitor thread."""
@@ -82,13 +88,6 @@ class WatchedProcess:
             OSError: it has ended.
         """
         return process_cpu_ns(self._clock_id)
-
-    def state(self) -> str:
-        """The state letter of its main thread; ``X`` once it is gone."""
-        try:
-            return state_of(os.pread(self._stat, _LINE, 0))
-        except ProcessLookupError:
-            return "X"
 
     def refresh(self) -> None:
         """Find the threads that were born, forget those that have ended."""
@@ -122,6 +121,5 @@ class WatchedProcess:
 
     def close(self) -> None:
         """Let go of the files."""
-        os.close(self._stat)
         for thread in self.threads.values():
             thread.close()

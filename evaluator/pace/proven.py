@@ -181,9 +181,11 @@ class WarpPace:
             return
         self._closed = True
         self._held = False
-        self._process.detach()
-        self._quiescence.close()
-        self._tree.close()
+        try:
+            self._process.detach()
+        finally:
+            self._quiescence.close()
+            self._tree.close()
 
     def _account(self, proof: Proof) -> None:
         figures = self._fidelity

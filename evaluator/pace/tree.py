@@ -12,34 +12,12 @@ from fakeapi.kernel.time import MILLISECOND, Duration
 _LINE: Final = 256
 """Bytes that ``/proc/loadavg`` fits in."""
 
-_RUNNING: Final = b"running"
-
-_WAITING_CALLS: Final = frozenset(
-    str(number).encode() + b" "
-    for number in (
-        202,  # futex
-        232,  # epoll_wait
-        281,  # epoll_pwait
-        441,  # epoll_pwait2
-        7,  # poll
-        271,  # ppoll
-        23,  # select
-        270,  # pselect6
-        35,  # nanosleep
-        230,  # clock_nanosleep
-        219,  # restart_syscall: one of the above, after the process was stopped
-        61,  # wait4
-        247,  # waitid
-    )
-)
-"""System calls (x86-64) that only wait: a thread in one that does not run has nothing to do. In any other it
-may wait for a disk, which its state letter tells."""
-
+_ASLEEP: Final = "S"
+"""The state of a thread that has nothing to do: it waits, and not for a disk."""
 _DEAD: Final = frozenset("ZXx")
-_QUIET: Final = frozenset("SZXx")
-"""States of a thread that has nothing to do: it waits and can be interrupted, or is dead."""
-_ALIVE: Final = frozenset("SRD")
+_STOPPED: Final = frozenset("Tt")
 
+_RUNNING: Final = b"running"
 _EPOLL: Final = (b"281 ", b"232 ", b"441 ")
 _NANOSLEEP: Final = b"35 "
 _FUTEX: Final = b"202 "
@@ -138,31 +116,30 @@ class ProcessTree:
             TreeGone: the root has ended.
         """
         for process in list(self._processes.values()):
-            state = process.state()
-            if state in _DEAD:
-                self._forget(process.pid)
-                continue
-            if state not in _ALIVE:
-                return f"process {process.pid} ({command_name(process.pid)}) is stopped (state {state})"
             for thread in list(process.threads.values()):
-                if self._thread_busy(process, thread):
+                # By the state letter alone: the line of the call shows a thread that was woken, and whose
+                # processor has not answered yet, as if it still slept.
+                state = thread.state()
+                if state in _DEAD and thread.tid == process.pid:
+                    self._forget(process.pid)
+                    break
+                if state in _DEAD:
+                    process.threads.pop(thread.tid).close()
+                elif state in _STOPPED:
+                    return f"process {process.pid} ({command_name(process.pid)}) is stopped (state {state})"
+                elif state != _ASLEEP or self._at_work(process, thread):
                     return describe_thread(thread.pid, thread.tid)
         return None
 
-    def _thread_busy(self, process: WatchedProcess, thread: WatchedThread) -> bool:
+    def _at_work(self, process: WatchedProcess, thread: WatchedThread) -> bool:
+        """Whether a thread that sleeps is at work all the same, or has been woken meanwhile."""
         try:
             line = thread.read_line()
         except ProcessLookupError:
-            process.threads.pop(thread.tid).close()
-            return False
-        if line.startswith(_RUNNING):
             return True
         if self._go and thread.tid != process.monitor and _is_timed(line):
             return self._naps_still(thread)
-        return (
-            line[: line.find(b" ") + 1] not in _WAITING_CALLS
-            and thread_state(thread.pid, thread.tid) not in _QUIET
-        )
+        return line.startswith(_RUNNING)
 
     def _naps_still(self, thread: WatchedThread) -> bool:
         """Whether a limited sleep may yet turn out a short one."""

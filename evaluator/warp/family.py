@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from evaluator.warp import threads
-from evaluator.warp.clock import MovedClock
+from evaluator.warp.clock import ClockMode, MovedClock
 from evaluator.warp.errors import ImageGone, NoVdso, ProcessVanished
 from evaluator.warp.procfs import thread_state
 from evaluator.warp.takeover import Takeover
@@ -101,10 +101,10 @@ class Family:
         on = self._clock.running_on(monotonic_ns())
         for takeover in members.values():
             try:
-                if self._clock.moved:
-                    takeover.leave_running(on)
-                else:
+                if not self._clock.moved:
                     takeover.restore()
+                elif self._clock.mode is ClockMode.FROZEN:
+                    takeover.leave_running(on)
             except (ProcessVanished, ImageGone):
                 pass
             finally:

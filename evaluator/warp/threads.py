@@ -26,8 +26,9 @@ _STOP_LIMIT: Final[Duration] = 5 * SECOND
 _STOP_POLL_S: Final = 20e-6
 """Pause between two looks at whether all threads have stopped: about as long as stopping one takes."""
 
-_INSIDE_LIMIT: Final = 100
-"""Attempts to find all threads outside of the code that is to change. One is enough nearly always."""
+_INSIDE_LIMIT: Final = 1000
+"""Attempts to find all threads outside of the code that is to change. One is enough nearly always; a program
+that does nothing but read its clock is inside nine times out of ten."""
 
 _STACK_LOOK: Final = 64 * 1024
 """Bytes of each stack that are searched for an interrupted instruction: more than a signal's frame with the

@@ -109,6 +109,21 @@ def test_processor_time_of_an_ended_child_is_kept() -> None:
         eventually(worked)
 
 
+def test_a_child_that_was_not_waited_for_is_forgotten() -> None:
+    code = (
+        "import os, sys\n"
+        "child = os.fork()\n"
+        "if child == 0: os.read(0, 1); os._exit(0)\n"
+        "import threading; threading.Event().wait()\n"
+    )
+    with tree_of(python(code)) as (popen, tree):
+        eventually(lambda: at_rest(tree) and len(tree.members) == 2)
+        assert popen.stdin is not None
+        popen.stdin.write(b"x")
+        popen.stdin.flush()
+        eventually(lambda: tree.busy() is None and tree.members == (popen.pid,))
+
+
 def test_nothing_is_read_anew_while_nothing_was_born() -> None:
     with tree_of(["/bin/sleep", "1000"]) as (_, tree):
         # Other programs of this machine may start something now and then.
