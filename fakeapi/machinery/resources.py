@@ -290,8 +290,8 @@ class ResourceTable:
     def add(self, row: Resource) -> None:
         """Serve one more resource (or replace the row of the same name)."""
         replaced = self.get(row.group, row.version, row.plural)
-        if replaced is not None:
-            del self._by_kind[replaced.group, replaced.version, replaced.kind]
+        if replaced is not None and self.by_kind(row.group, row.version, replaced.kind) is replaced:
+            del self._by_kind[row.group, row.version, replaced.kind]
         self._by_plural[row.group, row.version, row.plural] = row
         self._by_kind[row.group, row.version, row.kind] = row
 
