@@ -22,21 +22,26 @@ from fakeapi.kernel.clock import DEFAULT_START
 from fakeapi.kernel.time import DAY, HOUR, MILLISECOND, MINUTE, SECOND, Duration, Instant
 from tests.unit.evaluator.pace.rig import Rig, Said, rig, running_worker
 
-pytestmark = pytest.mark.peer
-
 LEAD_IN: Duration = MINUTE
 """How much earlier than the simulation the program's clock begins, so that its start makes no lead."""
 
 Story = Callable[[Rig], Awaitable[None]]
 
 
-@pytest.fixture(params=["go", "asyncio", "go beside uvloop"])
-def drive(request: pytest.FixtureRequest, go_worker: Path) -> Callable[[Story], None]:
+@pytest.fixture(
+    params=[
+        "asyncio",
+        pytest.param("go", marks=pytest.mark.peer),
+        pytest.param("go beside uvloop", marks=pytest.mark.peer),
+    ]
+)
+def drive(request: pytest.FixtureRequest) -> Callable[[Story], None]:
     """Runs a story with either program, and with the server in either kind of event loop."""
 
     def start() -> Any:
         if request.param == "asyncio":
             return running_worker(lead_in=LEAD_IN)
+        go_worker: Path = request.getfixturevalue("go_worker")
         return rig([str(go_worker)], ClockMode.RUNNING, Kick.GO, lead_in=LEAD_IN)
 
     def run(story: Story) -> None:
