@@ -57,6 +57,8 @@ class WarpPace:
         self._pollers: list[tuple[int, int]] = []
         self._announced: Instant | None = None
         self._held = False
+        self._jumped = False
+        """Whether the clock was moved in the instant that is being held."""
         self._clock_seen_read = False
         self._closed = False
 
@@ -103,14 +105,14 @@ class WarpPace:
         if self._process.kick is Kick.EPOLL:
             with self._watching():
                 self._process.pause()
-        self._held = True
+        self._held, self._jumped = True, False
 
     def jump(self, to: Instant) -> None:
         """See :class:`Pace`."""
         with self._watching():
             if self._held:
                 self._process.move(to)
-                self._pollers = self._sleeping_pollers()
+                self._pollers, self._jumped = self._sleeping_pollers(), True
             elif self._process.kick is Kick.GO:
                 self._process.move(to)
                 self._process.wake(self._sleeping_pollers())
@@ -130,10 +132,11 @@ class WarpPace:
         if self._process.kick is Kick.EPOLL:
             await self._flush()
         self._held = False
+        self._idle_clock = None
         with self._watching():
             if self._process.kick is Kick.EPOLL:
                 self._process.resume()
-            else:
+            elif self._jumped:
                 self._process.wake(self._pollers)
 
     def _sleeping_pollers(self) -> list[tuple[int, int]]:

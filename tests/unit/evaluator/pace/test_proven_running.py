@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import uvloop
 
-from evaluator.pace.errors import NotQuiescent, ProcessGone
+from evaluator.pace.errors import NotQuiescent, ProcessGone, WrongMoment
 from evaluator.warp.clock import ClockMode
 from evaluator.warp.threads import Kick
 from fakeapi.kernel.clock import DEFAULT_START
@@ -140,6 +140,23 @@ def test_a_jump_behind_the_lead_moves_nothing_back(drive: Callable[[Story], None
         assert_never_back(answers)
         assert answers[1].wall > instant + MILLISECOND
         assert_met(started, answers[2], instant + DAY)
+
+    drive(story)
+
+
+def test_events_may_follow_in_the_same_instant(drive: Callable[[Story], None]) -> None:
+    async def story(started: Rig) -> None:
+        await started.at(DEFAULT_START + HOUR, "say first", "after 60 done")
+        started.pace.begin_instant()
+        started.server.push("say second")
+        await started.pace.end_instant()
+        with pytest.raises(WrongMoment, match="next_wakeup"):
+            started.pace.next_wakeup()
+        await started.pace.idle()
+        assert started.words() == ["first", "second"]
+        assert started.pace.fidelity.jumps == 1
+        await started.until(DEFAULT_START + DAY)
+        assert_met(started, started.server.said[-1], DEFAULT_START + HOUR + MINUTE)
 
     drive(story)
 
