@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from scheduler.model import Demand, Node
-from scheduler.placement import FitIndex
+from scheduler.placement import BEST_FIT, FitIndex, Packing
 from scheduler.room import Room
 
 
@@ -13,8 +13,8 @@ class Cluster:
     Pods may be known before their node is, and outlive it: their holdings are kept by the node's name.
     """
 
-    def __init__(self, chip_kinds: Sequence[str]) -> None:
-        self._index = FitIndex(chip_kinds)
+    def __init__(self, chip_kinds: Sequence[str], packing: Packing = BEST_FIT) -> None:
+        self._index = FitIndex(chip_kinds, packing)
         self._rooms: dict[str, Room] = {}
         self._place: dict[str, str] = {}
         self._holdings: dict[str, dict[str, Demand]] = {}

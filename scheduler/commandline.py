@@ -11,7 +11,8 @@ from typing import NoReturn, TypeVar
 from scheduler.config import DEFAULT_CHIP, DEFAULT_GATHER, DEFAULT_NAME, Settings
 from scheduler.errors import ConfigurationError
 from scheduler.laxity import DEFAULT_PREFIX
-from scheduler.policy import LEAST_SLACK, POLICIES
+from scheduler.placement import BEST_FIT, PACKINGS
+from scheduler.policy import LEAST_SLACK, POLICIES, Late, Policy, least_slack
 from scheduler.timetext import format_span, parse_span
 
 _T = TypeVar("_T")
@@ -34,17 +35,28 @@ def parse(arguments: Sequence[str] | None) -> Command:
         ConfigurationError: they make no sense.
         SystemExit: ``--help`` or ``--version`` was asked for, and given.
     """
-    parsed = _parser().parse_args(arguments)
+    parser = _parser()
+    parsed = parser.parse_args(arguments)
+    if parsed.late is not None and parsed.policy != LEAST_SLACK.name:
+        parser.error(
+            f"argument --late: {parsed.late!r} is for --policy {LEAST_SLACK.name}; "
+            f"the policy {parsed.policy!r} treats late pods as all others: leave --late out"
+        )
     settings = Settings(
         kubeconfig=parsed.kubeconfig,
         scheduler_name=parsed.scheduler_name,
-        policy=POLICIES[parsed.policy],
+        policy=_policy(parsed.policy, parsed.late),
+        packing=PACKINGS[parsed.pack],
         annotation_prefix=parsed.annotation_prefix,
         default_deadline=parsed.default_deadline,
         chip_kinds=tuple(dict.fromkeys(parsed.chip_kinds or (DEFAULT_CHIP,))),
         gather=parsed.gather,
     )
     return Command(settings, parsed.log_level)
+
+
+def _policy(name: str, late: str | None) -> Policy:
+    return POLICIES[name] if late is None else least_slack(Late(late))
 
 
 class _Parser(argparse.ArgumentParser):
@@ -111,6 +123,19 @@ def _add_decisions(parser: argparse.ArgumentParser) -> None:
         choices=tuple(POLICIES),
         default=LEAST_SLACK.name,
         help=f"the order of pending pods (default: %(default)s). {orders}",
+    )
+    group.add_argument(
+        "--late",
+        choices=tuple(each.value for each in Late),
+        help="what pods under lst do that can no longer meet their deadline: go behind all others, keep "
+        f"their place before all others, or count as without a deadline (default: {Late.DEMOTE.value})",
+    )
+    packings = "; ".join(f"{each.name}: {each.summary}" for each in PACKINGS.values())
+    group.add_argument(
+        "--pack",
+        choices=tuple(PACKINGS),
+        default=BEST_FIT.name,
+        help=f"which node gets a pod that fits on several (default: %(default)s). {packings}",
     )
     group.add_argument(
         "--annotation-prefix",

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scheduler.laxity import DEFAULT_PREFIX, AnnotationKeys, DefaultClass
+from scheduler.placement import BEST_FIT, Packing
 from scheduler.policy import LEAST_SLACK, Policy
 from scheduler.timetext import MILLISECOND
 
@@ -23,6 +24,7 @@ class Settings:
         kubeconfig: the file that says how to reach the API server; None to find out (see ``kube.access``).
         scheduler_name: pods with this ``spec.schedulerName`` are ours.
         policy: the order in which pending pods get their turn.
+        packing: which of the nodes on which a pod fits gets it.
         annotation_prefix: what the names of the annotations with a pod's timing begin with.
         default_deadline: deadline, in nanoseconds after creation, of pods that state none; None for no
             deadline.
@@ -33,6 +35,7 @@ class Settings:
     kubeconfig: Path | None = None
     scheduler_name: str = DEFAULT_NAME
     policy: Policy = LEAST_SLACK
+    packing: Packing = BEST_FIT
     annotation_prefix: str = DEFAULT_PREFIX
     default_deadline: int | None = None
     chip_kinds: tuple[str, ...] = (DEFAULT_CHIP,)

@@ -21,8 +21,11 @@ _CACHE_SIZE = 4096
 
 
 def latest_start(timing: Timing) -> int | None:
-    """The last instant to start at and still meet the deadline; None without a deadline."""
-    return None if timing.deadline is None else timing.deadline - timing.remaining
+    """The last instant to start at and still meet the deadline; None without a deadline.
+
+    Where nothing tells how much is left to run, it counts as if nothing were.
+    """
+    return None if timing.deadline is None else timing.deadline - (timing.remaining or 0)
 
 
 def slack(timing: Timing, now: int) -> int | None:
@@ -48,7 +51,7 @@ class DefaultClass:
 
     deadline_after: int | None = None
 
-    def timing(self, created: int, remaining: int = 0) -> Timing:
+    def timing(self, created: int, remaining: int | None = None) -> Timing:
         """The timing of a workload of this class."""
         if self.deadline_after is None:
             return Timing(remaining=remaining)
@@ -83,8 +86,8 @@ def read_timing(
     if malformed:
         return default.timing(created), malformed
     if deadline is None:
-        return default.timing(created, duration or 0), ()
-    return Timing(deadline, duration or 0, stated=True), () if duration is not None else (_no_duration(keys),)
+        return default.timing(created, duration), ()
+    return Timing(deadline, duration, stated=True), () if duration is not None else (_no_duration(keys),)
 
 
 def parse_deadline(text: str, created: int) -> int:

@@ -78,13 +78,13 @@ class Timing:
 
     Attributes:
         deadline: the instant to be done by; None in the default class when that has no deadline either.
-        remaining: run time that is left; 0 where nothing tells it.
+        remaining: run time that is left; None where nothing tells it.
         stated: the workload stated the deadline itself. One that it got from the default class only makes it
             more urgent with age: no promise is broken when it passes, so that it never counts as hopeless.
     """
 
     deadline: int | None = None
-    remaining: int = 0
+    remaining: int | None = None
     stated: bool = False
 
 
@@ -108,6 +108,8 @@ class Task:
         notices: what its author should be told about its annotations and ignored wishes.
         told: the message of its ``PodScheduled=False`` condition when it was read, None without such a
             condition. Not part of equality: the echo of our own message is no change.
+        priority: ``spec.priority``, which the API server takes from the pod's priority class; the higher the
+            more important.
     """
 
     ref: PodRef
@@ -117,6 +119,7 @@ class Task:
     node: str = ""
     notices: tuple[Notice, ...] = ()
     told: str | None = field(default=None, compare=False)
+    priority: int = 0
 
 
 @dataclass(frozen=True, slots=True)

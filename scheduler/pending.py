@@ -10,69 +10,58 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
 
 from scheduler.model import Demand, Task
-from scheduler.policy import Key, Policy
+from scheduler.policy import Policy, Rank
 
-Rank = tuple[bool, Key]
-"""Behind the others for being hopeless, then the policy's order."""
-
-_Place = tuple[Key, str]
-"""A pod's key and uid."""
+_Place = tuple[Rank, str]
+"""A pod's rank and uid."""
 
 
 class Waiting:
     """A pending pod with its place in the order."""
 
-    __slots__ = ("hopeless_after", "key", "late", "message", "task")
+    __slots__ = ("late", "late_after", "message", "rank", "task")
 
-    def __init__(self, task: Task, key: Key, hopeless_after: int | None) -> None:
+    def __init__(self, task: Task, rank: Rank, late_after: int | None) -> None:
         self.task = task
-        self.key = key
-        self.hopeless_after = hopeless_after
+        self.rank = rank
+        """Its place among all pending pods, least first."""
+        self.late_after = late_after
         self.late = False
         self.message = task.told
         """What its condition says of why it waits, None when it has no such condition."""
-
-    @property
-    def rank(self) -> Rank:
-        """Its place among all pending pods, least first."""
-        return (self.late, self.key)
 
 
 class DemandClass:
     """The pending pods that make the same demand."""
 
-    __slots__ = ("_by_lateness", "demand", "message", "shape")
+    __slots__ = ("_places", "demand", "message", "shape")
 
     def __init__(self, demand: Demand) -> None:
         self.demand = demand
-        self._by_lateness: tuple[list[_Place], list[_Place]] = ([], [])
+        self._places: list[_Place] = []
         self.message: str | None = None
         """Why they fit nowhere, as of ``shape``, the cluster's at that time."""
         self.shape = -1
 
     def __len__(self) -> int:
-        return sum(map(len, self._by_lateness))
+        return len(self._places)
 
     def uids(self) -> Iterator[str]:
         """The pods of the class in their order."""
-        for places in self._by_lateness:
-            for _, uid in places:
-                yield uid
+        for _, uid in self._places:
+            yield uid
 
     def head(self) -> tuple[Rank, str]:
         """The rank and uid of the first pod; the class must have one."""
-        late = not self._by_lateness[False]
-        key, uid = self._by_lateness[late][0]
-        return (late, key), uid
+        return self._places[0]
 
     def add(self, waiting: Waiting) -> None:
         """Put a pod in its place."""
-        insort(self._by_lateness[waiting.late], (waiting.key, waiting.task.ref.uid))
+        insort(self._places, (waiting.rank, waiting.task.ref.uid))
 
     def remove(self, waiting: Waiting) -> None:
         """Take a pod out of its place."""
-        places = self._by_lateness[waiting.late]
-        del places[bisect_left(places, (waiting.key, waiting.task.ref.uid))]
+        del self._places[bisect_left(self._places, (waiting.rank, waiting.task.ref.uid))]
 
 
 class Queue:
@@ -112,24 +101,24 @@ class Queue:
     def put(self, task: Task) -> bool:
         """Let a pod wait, or take note of its change. Returns whether it needs a new answer."""
         uid = task.ref.uid
-        key, hopeless_after = self._policy.key(task), self._policy.hopeless_after(task)
+        late_after = self._policy.late_after(task)
         old = self._waiting.get(uid)
-        if old is not None and (old.task.demand, old.key, old.hopeless_after) == (
+        if old is not None and (old.task.demand, old.rank, old.late_after) == (
             task.demand,
-            key,
-            hopeless_after,
+            self._policy.rank(task, old.late),
+            late_after,
         ):
             old.task = task
             return False
-        waiting = Waiting(task, key, hopeless_after)
+        waiting = Waiting(task, self._policy.rank(task, False), late_after)
         if old is not None:
             waiting.message = old.message
             self.drop(uid)
         self._waiting[uid] = waiting
         self._class_for(task.demand).add(waiting)
         self._unanswered.add(uid)
-        if hopeless_after is not None:
-            heapq.heappush(self._turning_late, (hopeless_after, uid))
+        if late_after is not None:
+            heapq.heappush(self._turning_late, (late_after, uid))
         return True
 
     def _class_for(self, demand: Demand) -> DemandClass:
@@ -152,15 +141,16 @@ class Queue:
             self._stuck.pop(demand, None)
 
     def turn(self, now: int) -> None:
-        """Move the pods behind the others that have become hopeless by ``now``."""
+        """Move the pods that have become late by ``now`` to the place that the policy has for them."""
         while self._turning_late and self._turning_late[0][0] < now:
             instant, uid = heapq.heappop(self._turning_late)
             waiting = self._waiting.get(uid)
-            if waiting is None or waiting.late or waiting.hopeless_after != instant:
+            if waiting is None or waiting.late or waiting.late_after != instant:
                 continue  # placed, or changed since: its present instant has an entry of its own
             group = self._class_for(waiting.task.demand)
             group.remove(waiting)
             waiting.late = True
+            waiting.rank = self._policy.rank(waiting.task, True)
             group.add(waiting)
 
     def reopen(self, group: DemandClass) -> None:
@@ -189,6 +179,9 @@ class Queue:
             uids = list(group.uids())
             assert uids, "an empty class was kept"
             ranks = [self._waiting[uid].rank for uid in uids]
+            assert ranks == [
+                self._policy.rank(each.task, each.late) for each in map(self._waiting.__getitem__, uids)
+            ]
             assert ranks == sorted(ranks), "a class is out of order"
             assert all(self._waiting[uid].task.demand == demand == group.demand for uid in uids)
             placed += uids

@@ -1,17 +1,21 @@
-"""Best fit: which node gets a pod.
+"""Which node gets a pod.
 
-The node that keeps the fewest free chips after the placement, as an absolute number and not as a share of the
-node: a node that lost chips is filled first, and whole nodes stay whole for the large jobs. Ties go to the
-least free cpu, then the least free memory, then the name. A pod that needs no chips goes to a node that has
-none where one fits, else to the node with the fewest free chips.
+Best fit: the node that keeps the fewest free chips after the placement, as an absolute number and not as a
+share of the node: a node that lost chips is filled first, and whole nodes stay whole for the large jobs. Ties
+go to the least free cpu, then the least free memory, then the name. A pod that needs no chips goes to a node
+that has none where one fits, else to the node with the fewest free chips.
 
-Nodes are kept in buckets by their number of free chips, each sorted by that order, so that the first node
-found that fits is the best one: a search touches the nodes that it passes over, never all of them by
-principle.
+Another packing can be asked for: it prefers nodes by another measure, then by the fewest free chips, and is
+the same in everything else.
+
+Nodes are kept in buckets by that measure and their number of free chips, each sorted by the order of ties, so
+that the first node found that fits is the best one: a search touches the nodes that it passes over, never all
+of them by principle.
 """
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from scheduler.fit import fits
 from scheduler.model import Amounts, Demand
@@ -24,31 +28,82 @@ _NO_MATTER_HOW_LITTLE = -(1 << 63)
 """Less free cpu than any node has: a pod that asks for no cpu fits also where none is left."""
 
 
-class _Buckets:
-    """Nodes by the sum of their free chips of some kinds."""
+Kinds = tuple[str, ...]
+"""Extended resources that are chips; several are counted together."""
 
-    def __init__(self, kinds: tuple[str, ...]) -> None:
+
+def free_chips(room: Room, kinds: Kinds) -> int:
+    """The chips of these kinds that a pod could get: none where a node holds more than it has."""
+    return sum(max(0, room.free_others.get(kind, 0)) for kind in kinds)
+
+
+def held_share(room: Room, kinds: Kinds) -> float:
+    """Held by allocatable chips of these kinds, of which the node must have some; above 1 when it shrank."""
+    offered = sum(amount for name, amount in room.node.others if name in kinds)
+    # Division rounds correctly, so that equal ratios make equal numbers.
+    return (offered - sum(room.free_others.get(kind, 0) for kind in kinds)) / offered
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """A preference among the nodes on which a pod fits.
+
+    Attributes:
+        name: what it is called on the command line.
+        summary: what it does, in a line.
+        measure: by what nodes are preferred, least first, for chips of some kinds. It looks at the node as it
+            is before the placement.
+    """
+
+    name: str
+    summary: str
+    measure: Callable[[Room, Kinds], float]
+
+
+BEST_FIT = Packing(
+    name="fit",
+    summary="the node that keeps the fewest free chips",
+    # The pod takes the same number everywhere: the fewest before are the fewest after.
+    measure=free_chips,
+)
+
+HIGHEST_SHARE = Packing(
+    name="utilization",
+    summary="the node with the highest share of its chips in use before the placement, for comparison",
+    measure=lambda room, kinds: -held_share(room, kinds),
+)
+
+PACKINGS = {packing.name: packing for packing in (BEST_FIT, HIGHEST_SHARE)}
+
+_Merit = tuple[float, int]
+"""The packing's measure, and the number of free chips."""
+
+
+class _Buckets:
+    """Nodes by the packing's measure of their chips of some kinds."""
+
+    def __init__(self, kinds: Kinds, measure: Callable[[Room, Kinds], float]) -> None:
         self.kinds = kinds
-        self._counts: list[int] = []
-        self._entries: dict[int, list[_Entry]] = {}
+        self._measure = measure
+        self._merits: list[_Merit] = []
+        self._entries: dict[_Merit, list[_Entry]] = {}
 
     def concerns(self, room: Room) -> bool:
         return any(name in self.kinds for name, _ in room.node.others)
 
-    def count(self, room: Room) -> int:
-        return sum(max(0, room.free_others.get(kind, 0)) for kind in self.kinds)
+    def bucket_of(self, room: Room) -> list[_Entry]:
+        """The sorted entries of nodes with this one's merit, made when there are none yet."""
+        merit = (self._measure(room, self.kinds), free_chips(room, self.kinds))
+        if merit not in self._entries:
+            insort(self._merits, merit)
+            self._entries[merit] = []
+        return self._entries[merit]
 
-    def bucket(self, count: int) -> list[_Entry]:
-        """The sorted entries with so many free chips, made when there are none yet."""
-        if count not in self._entries:
-            insort(self._counts, count)
-            self._entries[count] = []
-        return self._entries[count]
-
-    def from_count(self, least: int) -> Iterator[list[_Entry]]:
-        """The buckets with at least so many free chips, fewest first."""
-        for count in self._counts[bisect_left(self._counts, least) :]:
-            yield self._entries[count]
+    def with_free(self, least: int) -> Iterator[list[_Entry]]:
+        """The buckets with at least so many free chips, best first."""
+        for merit in self._merits:
+            if merit[1] >= least:
+                yield self._entries[merit]
 
 
 class FitIndex:
@@ -57,12 +112,13 @@ class FitIndex:
     A room must be taken out before it changes and added again after.
     """
 
-    def __init__(self, chip_kinds: Sequence[str]) -> None:
+    def __init__(self, chip_kinds: Sequence[str], packing: Packing = BEST_FIT) -> None:
         """``chip_kinds``: the resources that are chips; pods that want several are placed by the first."""
-        self._kinds = tuple(chip_kinds)
-        self._by_kind = {kind: _Buckets((kind,)) for kind in self._kinds}
+        kinds, measure = tuple(chip_kinds), packing.measure
+        self._kinds = kinds
+        self._by_kind = {kind: _Buckets((kind,), measure) for kind in kinds}
         # Pods without chips look at all kinds together; with one kind, as usual, that is the same index.
-        self._all = self._by_kind[self._kinds[0]] if len(self._kinds) == 1 else _Buckets(self._kinds)
+        self._all = self._by_kind[kinds[0]] if len(kinds) == 1 else _Buckets(kinds, measure)
         self._families = tuple({id(each): each for each in (*self._by_kind.values(), self._all)}.values())
         self._chipless: list[_Entry] = []
         self._where: dict[str, tuple[_Entry, list[list[_Entry]]]] = {}
@@ -70,7 +126,7 @@ class FitIndex:
     def add(self, room: Room) -> None:
         """Make a room findable."""
         entry = (room.free_cpu, room.free_memory, room.node.name, room)
-        lists = [each.bucket(each.count(room)) for each in self._families if each.concerns(room)]
+        lists = [each.bucket_of(room) for each in self._families if each.concerns(room)]
         lists = lists or [self._chipless]
         for entries in lists:
             insort(entries, entry)
@@ -98,12 +154,12 @@ class FitIndex:
         for kind in self._kinds:
             for name, amount in others:
                 if name == kind:
-                    return self._by_kind[kind].from_count(amount)
+                    return self._by_kind[kind].with_free(amount)
         return self._without_chips()
 
     def _without_chips(self) -> Iterator[list[_Entry]]:
         yield self._chipless
-        yield from self._all.from_count(0)
+        yield from self._all.with_free(0)
 
     def validate(self, rooms: Sequence[Room]) -> None:
         """Check that exactly these rooms are findable, at their places."""
@@ -115,6 +171,6 @@ class FitIndex:
             assert entry[:2] == (room.free_cpu, room.free_memory), (
                 f"{room.node.name} changed while in the index"
             )
-            expected = [each.bucket(each.count(room)) for each in self._families if each.concerns(room)]
+            expected = [each.bucket_of(room) for each in self._families if each.concerns(room)]
             assert [id(each) for each in lists] == [id(each) for each in expected or [self._chipless]]
             assert all(entry in each for each in lists)

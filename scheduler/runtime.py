@@ -55,7 +55,7 @@ class Runtime:
         """``pauses``: how long to wait after failed requests."""
         self._clock = clock
         self._gather_s = settings.gather / SECOND
-        self._core = Core(settings.policy, settings.chip_kinds)
+        self._core = Core(settings.policy, settings.chip_kinds, settings.packing)
         self._reader = Reader(settings.scheduler_name, settings.annotation_keys, settings.default_class)
         self._writer = Writer(client, self._feed, self._pod_read, pauses)
         self._pods = Reflector(client, PODS, self._pods_listed, self._pod_changed, pauses)

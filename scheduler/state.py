@@ -35,8 +35,9 @@ from scheduler.messages import (
     WindowOver,
 )
 from scheduler.model import Node, PodRef, Task
-from scheduler.pending import DemandClass, Queue, Rank, Waiting
-from scheduler.policy import Policy
+from scheduler.pending import DemandClass, Queue, Waiting
+from scheduler.placement import BEST_FIT, Packing
+from scheduler.policy import Policy, Rank
 from scheduler.room import Room
 from scheduler.timetext import SECOND
 
@@ -52,8 +53,8 @@ must not hang on how many milliseconds it took to learn of a change."""
 class Core:
     """Everything that the scheduler knows, and what follows from it."""
 
-    def __init__(self, policy: Policy, chip_kinds: tuple[str, ...]) -> None:
-        self._cluster = Cluster(chip_kinds)
+    def __init__(self, policy: Policy, chip_kinds: tuple[str, ...], packing: Packing = BEST_FIT) -> None:
+        self._cluster = Cluster(chip_kinds, packing)
         self._queue = Queue(policy)
         self._tasks: dict[str, Task] = {}
         self._assumed: dict[str, str] = {}

@@ -54,6 +54,7 @@ class Reader:
             node=node,
             notices=notices if node else (*notices, *ignored_wishes(metadata, spec)),
             told=None if node else _told(status),
+            priority=spec.get("priority") or 0,
         )
 
     def _waits(self, pod: Object, spec: Object) -> bool:

@@ -1,6 +1,8 @@
 """The scheduler's decision core against a plain model of it, over arbitrary histories."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
 from typing import TypeVar
 
 from hypothesis import given, settings
@@ -27,7 +29,8 @@ from scheduler.messages import (
     WindowOver,
 )
 from scheduler.model import Demand, Node, PodRef, Taint, Task, Timing, Toleration
-from scheduler.policy import POLICIES, Key, Policy
+from scheduler.placement import PACKINGS, Packing
+from scheduler.policy import POLICIES, Late, Policy, Rank, least_slack
 from scheduler.room import Room
 from scheduler.state import GRAIN, Core
 from scheduler.timetext import HOUR, SECOND, parse_instant
@@ -75,18 +78,25 @@ nodes = st.builds(
 )
 
 
-def pending(uid: str, demand: Demand, timing: Timing, created: int) -> Task:
-    return Task(PodRef("default", uid, uid), demand, timing, START + created * SECOND)
+def pending(uid: str, demand: Demand, timing: Timing, created: int, priority: int) -> Task:
+    return Task(PodRef("default", uid, uid), demand, timing, START + created * SECOND, priority=priority)
 
 
-tasks = st.builds(pending, st.sampled_from(UIDS), demands, timings, st.integers(0, 2))
+tasks = st.builds(
+    pending, st.sampled_from(UIDS), demands, timings, st.integers(0, 2), st.sampled_from([0, 0, -1, 7])
+)
+
+ORDERS = [*POLICIES.values(), least_slack(Late.KEEP), least_slack(Late.DROP_PRIORITY)]
+policies = st.sampled_from(ORDERS)
+packings = st.sampled_from(list(PACKINGS.values()))
 
 
 class Model:
     """The same decisions by looking at everything, each time: slow, and plain to see."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, packing: Packing) -> None:
         self.policy = policy
+        self.by_share = packing.name == "utilization"
         self.nodes: dict[str, Node] = {}
         self.waiting: dict[str, Task] = {}
         self.held: dict[str, tuple[str, Demand]] = {}
@@ -96,19 +106,24 @@ class Model:
             self.nodes[name], {uid: held for uid, (place, held) in self.held.items() if place == name}
         )
 
-    def rank(self, task: Task, now: int) -> tuple[bool, Key]:
-        last = self.policy.hopeless_after(task)
-        return (last is not None and last < now // GRAIN * GRAIN, self.policy.key(task))
+    def rank(self, task: Task, now: int) -> Rank:
+        last = self.policy.late_after(task)
+        return self.policy.rank(task, last is not None and last < now // GRAIN * GRAIN)
 
     def best(self, demand: Demand) -> str | None:
         rooms = [room for room in map(self.room, self.nodes) if fits(demand, room)]
         return min(rooms, key=lambda room: self.preference(demand, room)).node.name if rooms else None
 
-    @staticmethod
-    def preference(demand: Demand, room: Room) -> tuple[bool, int, int, int, str]:
+    def preference(self, demand: Demand, room: Room) -> tuple[bool, Fraction, int, int, int, str]:
         chips = max(0, room.free_others.get(GPU, 0))
         spared = not demand.others and bool(room.node.others)
-        return (spared, chips, room.free_cpu, room.free_memory, room.node.name)
+        return (spared, self.measure(room), chips, room.free_cpu, room.free_memory, room.node.name)
+
+    def measure(self, room: Room) -> Fraction:
+        if not self.by_share or not room.node.others:
+            return Fraction(0)
+        (_, offered), *_ = room.node.others
+        return Fraction(room.free_others[GPU] - offered, offered)
 
     def round(self, now: int) -> list[Bind]:
         bindings = []
@@ -134,13 +149,11 @@ class CoreMachine(RuleBasedStateMachine):
         self.told: dict[str, str] = {}
         self.history: list[tuple[Happening, int, list[Action]]] = []
 
-    @initialize(
-        policy=st.sampled_from(sorted(POLICIES)), first=st.lists(nodes, unique_by=lambda node: node.name)
-    )
-    def begin(self, policy: str, first: list[Node]) -> None:
-        self.policy = POLICIES[policy]
-        self.core = Core(self.policy, (GPU,))
-        self.model = Model(self.policy)
+    @initialize(policy=policies, packing=packings, first=st.lists(nodes, unique_by=lambda node: node.name))
+    def begin(self, policy: Policy, packing: Packing, first: list[Node]) -> None:
+        self.policy, self.packing = policy, packing
+        self.core = Core(policy, (GPU,), packing)
+        self.model = Model(policy, packing)
         self.model.nodes = {node.name: node for node in first}
         self.feed(NodesListed(tuple(first)))
         self.feed(PodsListed(()))
@@ -190,7 +203,7 @@ class CoreMachine(RuleBasedStateMachine):
         uid = task.ref.uid
         if uid in self.tasks:
             return
-        bound = Task(task.ref, task.demand, task.timing, task.created, name)
+        bound = replace(task, node=name)
         self.tasks[uid] = bound
         self.model.held[uid] = (name, task.demand)
         self.feed(PodSeen(bound))
@@ -243,7 +256,7 @@ class CoreMachine(RuleBasedStateMachine):
         uid = data.draw(st.sampled_from(sorted(self.unconfirmed)))
         binding = self.unconfirmed.pop(uid)
         task = self.tasks[uid]
-        self.tasks[uid] = Task(task.ref, task.demand, task.timing, task.created, binding.node)
+        self.tasks[uid] = replace(task, node=binding.node)
         shown = PodSeen(self.tasks[uid])
         events: list[Happening] = [BindDone(binding.ref, binding.node), shown]
         for event in data.draw(st.permutations(events)):
@@ -278,7 +291,7 @@ class CoreMachine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "core"):
-            again = Core(self.policy, (GPU,))
+            again = Core(self.policy, (GPU,), self.packing)
             for event, now, actions in self.history:
                 assert again.handle(event, now) == actions, "the same history led to other actions"
 
@@ -291,15 +304,15 @@ TestCore = CoreMachine.TestCase
     st.lists(nodes, unique_by=lambda node: node.name),
     st.lists(tasks, unique_by=lambda task: task.ref.uid),
     st.data(),
-    st.sampled_from(sorted(POLICIES)),
+    policies,
 )
 def test_the_order_of_arrival_within_a_window_does_not_matter(
-    some_nodes: list[Node], some_tasks: list[Task], data: st.DataObject, policy: str
+    some_nodes: list[Node], some_tasks: list[Task], data: st.DataObject, policy: Policy
 ) -> None:
     arrivals: list[Happening] = [*map(NodeSeen, some_nodes), *map(PodSeen, some_tasks)]
 
     def decided(order: Sequence[Happening]) -> list[Action]:
-        core = Core(POLICIES[policy], (GPU,))
+        core = Core(policy, (GPU,))
         for event in (NodesListed(()), PodsListed(()), *order):
             core.handle(event, START)
         return core.handle(WindowOver(), START)

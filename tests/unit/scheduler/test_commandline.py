@@ -8,14 +8,17 @@ from scheduler.commandline import parse
 from scheduler.config import Settings
 from scheduler.errors import ConfigurationError
 from scheduler.laxity import AnnotationKeys, DefaultClass
-from scheduler.policy import FIRST_COME
-from scheduler.timetext import DAY, MILLISECOND
+from scheduler.placement import BEST_FIT, HIGHEST_SHARE
+from scheduler.policy import FIRST_COME, LEAST_SLACK, POLICIES, Late
+from scheduler.timetext import DAY, HOUR, MILLISECOND
+from tests.unit.scheduler.builders import START, task
 
 
 def test_defaults() -> None:
     command = parse([])
     assert command.settings == Settings()
     assert command.settings.chip_kinds == ("nvidia.com/gpu",)
+    assert (command.settings.policy, command.settings.packing) == (LEAST_SLACK, BEST_FIT)
     assert command.settings.gather == 10 * MILLISECOND
     assert command.settings.annotation_keys == AnnotationKeys(
         "lst.scheduler/deadline", "lst.scheduler/expected-duration"
@@ -29,6 +32,7 @@ def test_everything_set() -> None:
         "--kubeconfig": "k",
         "--scheduler-name": "mine",
         "--policy": "fifo",
+        "--pack": "utilization",
         "--annotation-prefix": "example.com/",
         "--default-deadline": "1d",
         "--gather": "0s",
@@ -40,6 +44,7 @@ def test_everything_set() -> None:
         kubeconfig=Path("k"),
         scheduler_name="mine",
         policy=FIRST_COME,
+        packing=HIGHEST_SHARE,
         annotation_prefix="example.com/",
         default_deadline=DAY,
         chip_kinds=("a.b/x", "a.b/y"),
@@ -54,7 +59,10 @@ def test_everything_set() -> None:
     [
         (["--gather", "10"], ["--gather", "'10'", "units"]),
         (["--default-deadline", "soon"], ["--default-deadline", "'soon'"]),
-        (["--policy", "luck"], ["--policy", "'luck'", "lst", "fifo"]),
+        (["--policy", "luck"], ["--policy", "'luck'", "lst", "edf", "sjf", "priority", "fifo"]),
+        (["--pack", "tight"], ["--pack", "'tight'", "fit", "utilization"]),
+        (["--late", "drop"], ["--late", "'drop'", "demote", "keep", "drop-priority"]),
+        (["--policy", "edf", "--late", "demote"], ["--late", "'demote'", "--policy lst", "'edf'"]),
         (["--resource", "gpu"], ["--resource", "'gpu'", "nvidia.com/gpu"]),
         (["--annotation-prefix", "a b"], ["--annotation-prefix", "'a b'"]),
         (["--scheduler-name", ""], ["--scheduler-name", "''"]),
@@ -66,6 +74,18 @@ def test_wrong_flags_are_named_with_their_value(flags: list[str], named: list[st
         parse(flags)
     for each in (*named, "--help"):
         assert each in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_every_policy_can_be_asked_for(name: str) -> None:
+    assert parse(["--policy", name]).settings.policy is POLICIES[name]
+
+
+@pytest.mark.parametrize(("late", "first"), [(Late.DEMOTE, False), (Late.KEEP, True)])
+def test_what_late_pods_do_under_least_slack(late: Late, first: bool) -> None:
+    policy = parse(["--late", late.value]).settings.policy
+    hopeless, salvageable = task("a", start_by=START), task("b", start_by=START + HOUR)
+    assert (policy.rank(hopeless, True) < policy.rank(salvageable, False)) is first
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,8 @@ def test_a_duration_alone_counts_in_the_default_class() -> None:
 
 def test_a_deadline_without_duration_is_used_and_said() -> None:
     timing, notices = read(deadline="4h")
-    assert timing == Timing(START + 4 * HOUR, 0, stated=True)
+    assert timing == Timing(START + 4 * HOUR, None, stated=True)
+    assert latest_start(timing) == START + 4 * HOUR
     assert [each.reason for each in notices] == ["UnknownDuration"]
     assert DURATION in notices[0].note
 

@@ -1,15 +1,18 @@
 """The queue: order within and between classes, and pods that turn hopeless."""
 
+from dataclasses import replace
+
+from scheduler.model import Task
 from scheduler.pending import Queue
-from scheduler.policy import LEAST_SLACK
+from scheduler.policy import FIRST_COME, LEAST_SLACK, Late, Policy, least_slack
 from scheduler.timetext import HOUR
 from tests.unit.scheduler.builders import START, task
 
 
-def queue(*tasks: object) -> Queue:
-    made = Queue(LEAST_SLACK)
+def queue(*tasks: Task, policy: Policy = LEAST_SLACK) -> Queue:
+    made = Queue(policy)
     for each in tasks:
-        made.put(each)  # type: ignore[arg-type]  # tasks only
+        made.put(each)
     made.validate()
     return made
 
@@ -88,3 +91,39 @@ def test_a_hopeless_pod_may_get_a_new_deadline() -> None:
     made.put(task("a", 1, start_by=START + HOUR))
     made.turn(START + 1)
     assert heads(made) == ["uid-a"]
+
+
+def order_when_late(late: Late) -> list[str]:
+    """One class: a pod that has become late, one without a deadline that came after it, one in time."""
+    made = queue(
+        task("late", 1, start_by=START),
+        task("undated", 1, created=START + 1),
+        task("salvageable", 1, start_by=START + HOUR),
+        policy=least_slack(late),
+    )
+    made.turn(START + 1)
+    made.validate()
+    (group,) = made.open
+    return [uid.removeprefix("uid-") for uid in group.uids()]
+
+
+def test_late_pods_go_where_the_policy_says() -> None:
+    assert order_when_late(Late.DEMOTE) == ["salvageable", "undated", "late"]
+    assert order_when_late(Late.KEEP) == ["late", "salvageable", "undated"]
+    assert order_when_late(Late.DROP_PRIORITY) == ["salvageable", "late", "undated"]
+
+
+def test_a_late_pod_that_did_not_change_needs_no_new_answer() -> None:
+    made = queue(task("a", 1, start_by=START))
+    made.turn(START + 1)
+    assert not made.put(task("a", 1, start_by=START))
+    assert made["uid-a"].late
+
+
+def test_what_the_policy_does_not_look_at_is_no_change() -> None:
+    made = queue(task("a", 1, start_by=START), policy=FIRST_COME)
+    assert not made.put(task("a", 1, start_by=START + HOUR))
+    assert not made.put(replace(task("a", 1), priority=3))
+    made.validate()
+    ranked = queue(task("a", 1))
+    assert ranked.put(replace(task("a", 1), priority=3))

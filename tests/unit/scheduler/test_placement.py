@@ -6,7 +6,7 @@ import pytest
 
 from scheduler.messages import Bind, MarkUnschedulable, NodesListed, PodsListed, WindowOver
 from scheduler.model import Demand, Node
-from scheduler.placement import FitIndex
+from scheduler.placement import BEST_FIT, HIGHEST_SHARE, FitIndex, Packing
 from scheduler.policy import FIRST_COME, LEAST_SLACK, Policy
 from scheduler.room import Room
 from scheduler.state import Core
@@ -17,13 +17,22 @@ TPU = "example.com/tpu"
 
 
 def best(demanded: Demand, *nodes: Node, kinds: Sequence[str] = (GPU,)) -> str | None:
-    index = FitIndex(kinds)
-    rooms = [Room(each, {}) for each in nodes]
+    return best_of(demanded, *(Room(each, {}) for each in nodes), kinds=kinds)
+
+
+def best_of(
+    demanded: Demand, *rooms: Room, kinds: Sequence[str] = (GPU,), packing: Packing = BEST_FIT
+) -> str | None:
+    index = FitIndex(kinds, packing)
     for room in rooms:
         index.add(room)
     index.validate(rooms)
     found = index.best(demanded)
     return found.node.name if found is not None else None
+
+
+def used(name: str, chips: int, held: int, **fields: int) -> Room:
+    return Room(node(name, chips, **fields), {"x": demand(held)} if held else {})
 
 
 def test_the_node_with_the_fewest_free_chips_left_wins() -> None:
@@ -32,11 +41,9 @@ def test_the_node_with_the_fewest_free_chips_left_wins() -> None:
 
 def test_it_is_the_number_and_not_the_share() -> None:
     # 2 of 2 chips on a small node are fewer than 3 of 16 that a large node has left.
-    index = FitIndex((GPU,))
-    large, small = Room(node("large", 16), {"x": demand(13)}), Room(node("small", 2), {})
-    index.add(large)
-    index.add(small)
-    assert index.best(demand(1)) is small
+    rooms = used("large", 16, 13), used("small", 2, 0)
+    assert best_of(demand(1), *rooms) == "small"
+    assert best_of(demand(1), *rooms, packing=HIGHEST_SHARE) == "large"
 
 
 @pytest.mark.parametrize(
@@ -119,14 +126,47 @@ def test_a_room_taken_out_is_found_no_more() -> None:
     assert index.best(demand(1)) is None
 
 
+# By share -----------------------------------------------------------------------------------------
+
+
+def test_by_share_the_incoming_pod_does_not_count() -> None:
+    # With the pod, the second node would be full and the first would not.
+    assert best_of(demand(2), used("a", 8, 4), used("b", 3, 1), packing=HIGHEST_SHARE) == "a"
+
+
+def test_by_share_full_nodes_are_passed_over() -> None:
+    rooms = used("full", 8, 8), used("nearly", 8, 7), used("half", 8, 4)
+    assert best_of(demand(2), *rooms, packing=HIGHEST_SHARE) == "half"
+    assert best_of(demand(9), *rooms, packing=HIGHEST_SHARE) is None
+
+
+def test_equal_shares_go_to_the_fewest_free_chips_then_as_ever() -> None:
+    rooms = used("a", 9, 3), used("b", 6, 2, cpu=2000), used("c", 6, 2, cpu=1000)
+    assert best_of(demand(1), *rooms, packing=HIGHEST_SHARE) == "c"
+
+
+def test_by_share_a_node_that_shrank_below_what_it_holds_comes_first_for_pods_without_chips() -> None:
+    rooms = used("full", 4, 4), used("shrunk", 2, 3), used("empty", 4, 0)
+    assert best_of(demand(cpu=1), *rooms, packing=HIGHEST_SHARE) == "shrunk"
+
+
+def test_by_share_several_kinds_of_chips_count_together_for_pods_without_chips() -> None:
+    both = Room(Node("both", 64_000, GIB, 110, ((TPU, 2), (GPU, 2))), {"x": Demand(others=((TPU, 2),))})
+    one = used("one", 3, 1)
+    assert best_of(demand(cpu=1), one, both, kinds=(GPU, TPU), packing=HIGHEST_SHARE) == "both"
+    assert best_of(demand(1), one, both, kinds=(GPU, TPU), packing=HIGHEST_SHARE) == "one"
+
+
 # Packing ------------------------------------------------------------------------------------------
 
 WHOLE = [node(f"whole-{i}", 8) for i in range(4)]
 
 
-def placed(nodes: Sequence[Node], sizes: Sequence[int], policy: Policy) -> tuple[int, int]:
+def placed(
+    nodes: Sequence[Node], sizes: Sequence[int], policy: Policy, packing: Packing = BEST_FIT
+) -> tuple[int, int]:
     """Chips in use and pods that wait, when pods of these sizes come one after the other."""
-    core = Core(policy, (GPU,))
+    core = Core(policy, (GPU,), packing)
     core.handle(NodesListed(tuple(nodes)), START)
     pods = [task(f"job-{i:02}", size, created=START + i * SECOND) for i, size in enumerate(sizes)]
     core.handle(PodsListed(tuple(pods)), START)
@@ -137,13 +177,20 @@ def placed(nodes: Sequence[Node], sizes: Sequence[int], policy: Policy) -> tuple
     return sum(size for pod, size in zip(pods, sizes, strict=True) if pod.ref in bound), len(waiting)
 
 
+SMALL = [node(f"small-{i}", 1) for i in range(4)]
+LOST = [node(f"lost-{i}", 2) for i in range(4)]
+
+
 @pytest.mark.parametrize("policy", [LEAST_SLACK, FIRST_COME], ids=lambda policy: policy.name)
 def test_small_nodes_beside_whole_ones_are_packed_in_full(policy: Policy) -> None:
-    nodes = [*WHOLE, *(node(f"small-{i}", 1) for i in range(4))]
-    assert placed(nodes, [5] * 4 + [1] * 4 + [3] * 4, policy) == (36, 0)
+    assert placed([*WHOLE, *SMALL], [5] * 4 + [1] * 4 + [3] * 4, policy) == (36, 0)
 
 
 @pytest.mark.parametrize("policy", [LEAST_SLACK, FIRST_COME], ids=lambda policy: policy.name)
 def test_nodes_that_lost_chips_are_packed_in_full(policy: Policy) -> None:
-    nodes = [*WHOLE, *(node(f"lost-{i}", 2) for i in range(4))]
-    assert placed(nodes, [5] * 4 + [1] * 8 + [3] * 4, policy) == (40, 0)
+    assert placed([*WHOLE, *LOST], [5] * 4 + [1] * 8 + [3] * 4, policy) == (40, 0)
+
+
+def test_by_share_whole_nodes_are_broken_up() -> None:
+    assert placed([*WHOLE, *SMALL], [5] * 4 + [1] * 4 + [3] * 4, FIRST_COME, HIGHEST_SHARE) == (30, 2)
+    assert placed([*WHOLE, *LOST], [5] * 4 + [1] * 8 + [3] * 4, FIRST_COME, HIGHEST_SHARE) == (31, 3)

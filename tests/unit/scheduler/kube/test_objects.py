@@ -86,6 +86,11 @@ def test_what_the_pod_has_been_told_is_no_change_of_the_pod() -> None:
     assert read(pod_object("a")) == read(pod_object("a", status={"conditions": [condition]}))
 
 
+@pytest.mark.parametrize(("spec", "priority"), [({}, 0), ({"priority": 7}, 7), ({"priority": -7}, -7)])
+def test_the_priority_is_the_one_that_the_api_server_resolved(spec: Object, priority: int) -> None:
+    assert read(pod_object("a", spec=spec)).priority == priority
+
+
 # Amounts ------------------------------------------------------------------------------------------
 
 
