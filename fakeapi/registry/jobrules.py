@@ -4,7 +4,7 @@ from typing import Final
 
 from fakeapi.machinery.status import Cause, invalid_value, required_value
 from fakeapi.registry.causes import JsonObject, immutable, label_selector, negatives, not_supported
-from fakeapi.registry.equality import same
+from fakeapi.registry.equality import LABEL_SELECTOR, POD_TEMPLATE, same_part
 from fakeapi.registry.workloadrules import matching_causes, template_causes
 
 _JOB_NUMBERS: Final = (
@@ -34,7 +34,7 @@ def _generated_selector(obj: JsonObject) -> list[Cause]:
         return label_selector(spec.get("selector"), "spec.selector")
     selector = spec.get("selector")
     old_form = {"matchLabels": {"controller-uid": uid}}
-    if any(same(selector, form) for form in (wanted, old_form)):
+    if any(same_part(selector, form, LABEL_SELECTOR) for form in (wanted, old_form)):
         return []
     return [invalid_value("spec.selector", selector, "`selector` not auto-generated")]
 
@@ -89,7 +89,7 @@ def job_update(new: JsonObject, old: JsonObject) -> list[Cause]:
     after, before = new["spec"], old["spec"]
     causes = _completions(after, before)
     causes += _fixed(after, before, "selector")
-    if not same(_job_template(after, old), _job_template(before, old)):
+    if not same_part(_job_template(after, old), _job_template(before, old), POD_TEMPLATE):
         causes += immutable("spec.template", after["template"], changed=True)
     for name in ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"):
         causes += _fixed(after, before, name)
@@ -97,7 +97,8 @@ def job_update(new: JsonObject, old: JsonObject) -> list[Cause]:
 
 
 def _fixed(new: JsonObject, old: JsonObject, name: str) -> list[Cause]:
-    return immutable(f"spec.{name}", new.get(name), changed=not same(new.get(name), old.get(name)))
+    changed = not same_part({name: new.get(name)}, {name: old.get(name)}, "batch.v1.JobSpec")
+    return immutable(f"spec.{name}", new.get(name), changed=changed)
 
 
 def _completions(new: JsonObject, old: JsonObject) -> list[Cause]:

@@ -21,7 +21,7 @@ from fakeapi.registry.causes import (
     negatives,
     not_supported,
 )
-from fakeapi.registry.equality import same
+from fakeapi.registry.equality import alike
 from fakeapi.registry.podrules import PREEMPTION_POLICIES
 from fakeapi.registry.taintrules import taint_causes
 
@@ -230,11 +230,11 @@ def _new_event(event: JsonObject, controller_field: str) -> list[Cause]:
 def event_update(new: JsonObject, old: JsonObject) -> list[Cause]:
     """What may not change in an event of ``events.k8s.io``: all but its series."""
     causes, series = _event(new, "reportingController"), new.get("series") or {}
-    if series and not same(series, old.get("series")) and series.get("count", 0) < _LEAST_SERIES:
+    if series and not alike(series, old.get("series")) and series.get("count", 0) < _LEAST_SERIES:
         causes.append(invalid_value("series.count", "", f"should be at least {_LEAST_SERIES}"))
     for name, shown in _FIXED:
         after = new.get(name)
-        causes += immutable(shown, after, changed=not same(after, old.get(name)))
+        causes += immutable(shown, after, changed=not alike(after, old.get(name)))
     return causes
 
 
@@ -280,7 +280,7 @@ def config_update(new: JsonObject, old: JsonObject) -> list[Cause]:
     return causes + [
         forbidden_value(field, _WHEN_IMMUTABLE)
         for field in ("data", "binaryData")
-        if not same(new.get(field), old.get(field))
+        if (new.get(field) or {}) != (old.get(field) or {})
     ]
 
 
@@ -314,5 +314,5 @@ def storage_class_update(new: JsonObject, old: JsonObject) -> list[Cause]:
     return [
         cause
         for name in ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode")
-        for cause in immutable(name, None, changed=not same(new.get(name), old.get(name)))
+        for cause in immutable(name, None, changed=(new.get(name) or None) != (old.get(name) or None))
     ]

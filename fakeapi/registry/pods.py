@@ -8,13 +8,14 @@ from typing import Final
 
 from fakeapi.machinery.resources import PODS, builtin
 from fakeapi.machinery.status import StatusError, bad_request, conflict, invalid
+from fakeapi.registry import traits
 from fakeapi.registry.admission import topology_labels
 from fakeapi.registry.budgets import take_from_budget
 from fakeapi.registry.causes import not_supported
 from fakeapi.registry.conditions import with_condition
 from fakeapi.registry.defaults import JsonObject
 from fakeapi.registry.deletion import delete, require_preconditions
-from fakeapi.registry.equality import same
+from fakeapi.registry.equality import same_object
 from fakeapi.registry.options import NO_OPTIONS, WriteOptions, delete_options_of
 from fakeapi.registry.registry import Registry, require_body_field
 from fakeapi.storage.objects import Version
@@ -120,5 +121,5 @@ def _mark(registry: Registry, current: Version) -> None:
         "message": "Eviction API: evicting",
     }
     marked = with_condition(current.object, condition, registry.now_text())
-    if not same(marked, current.object):
+    if not same_object(marked, current.object, traits.message_of(PODS)):
         registry.store.update(PODS.storage_key, current.key, marked)

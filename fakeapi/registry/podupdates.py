@@ -13,7 +13,7 @@ from fakeapi.machinery.status import (
     invalid_value,
 )
 from fakeapi.registry.causes import JsonObject, dns_subdomain, immutable, label_key
-from fakeapi.registry.equality import same
+from fakeapi.registry.equality import POD_SPEC, alike, same_part
 from fakeapi.registry.podrules import MAX_INT32, pod_causes
 
 _UPDATABLE: Final = (
@@ -42,7 +42,7 @@ def pod_update_causes(new: JsonObject, old: JsonObject) -> list[Cause]:
     gated = bool(before.get("schedulingGates"))
     if gated:
         causes += _narrowed(after, before)
-    if not same(_frozen(after, gated=gated), _frozen(before, gated=gated)):
+    if not same_part(_frozen(after, gated=gated), _frozen(before, gated=gated), POD_SPEC):
         causes.append(forbidden_value("spec", _UPDATABLE))
     return causes
 
@@ -74,7 +74,7 @@ def _deadline(new: int | None, old: int | None) -> list[Cause]:
 def _added_tolerations(new: Sequence[JsonObject], old: Sequence[JsonObject]) -> list[Cause]:
     for toleration in old:
         wanted = _without_seconds(toleration)
-        if not any(same(wanted, _without_seconds(other)) for other in new):
+        if not any(alike(wanted, _without_seconds(other)) for other in new):
             why = "existing toleration can not be modified except its tolerationSeconds"
             return [forbidden_value("spec.tolerations", why)]
     return []
@@ -127,7 +127,9 @@ def _only_adds(new: JsonObject, old: JsonObject) -> bool:
     parts = ("matchExpressions", "matchFields")
     if not any(old.get(part) for part in parts):
         return not any(new.get(part) for part in parts)
-    return all(same((new.get(part) or [])[: len(old.get(part) or ())], old.get(part) or []) for part in parts)
+    return all(
+        alike((new.get(part) or [])[: len(old.get(part) or ())], old.get(part) or []) for part in parts
+    )
 
 
 def _frozen(spec: JsonObject, *, gated: bool) -> JsonObject:
@@ -141,9 +143,10 @@ def _frozen(spec: JsonObject, *, gated: bool) -> JsonObject:
             {name: value for name, value in container.items() if name != "image"}
             for container in spec.get(field) or ()
         ]
-    if gated and spec.get("affinity"):
-        affinity = spec["affinity"]
-        frozen["affinity"] = {name: value for name, value in affinity.items() if name != "nodeAffinity"}
+    if gated:
+        affinity = frozen.pop("affinity", None) or {}
+        if others := {name: value for name, value in affinity.items() if name != "nodeAffinity"}:
+            frozen["affinity"] = others
     return frozen
 
 

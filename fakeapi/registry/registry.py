@@ -28,7 +28,7 @@ from fakeapi.machinery.status import (
 from fakeapi.registry import traits, views
 from fakeapi.registry.admission import admit_creation, admit_update, require_namespace
 from fakeapi.registry.defaults import JsonObject, fill_defaults, fill_status
-from fakeapi.registry.equality import same
+from fakeapi.registry.equality import same_object
 from fakeapi.registry.namespaces import NamespaceEnds
 from fakeapi.registry.options import NO_OPTIONS, WriteOptions
 from fakeapi.registry.prepare import prepare_creation, prepare_status, prepare_update
@@ -187,7 +187,7 @@ class Registry:
     def _store(
         self, resource: Resource, current: Version, merged: JsonObject, options: WriteOptions
     ) -> Version:
-        if same(merged, current.object):
+        if same_object(merged, current.object, traits.message_of(resource)):
             return current
         ends = _ends(resource, merged, current.object["metadata"])
         if not options.dry_run and not ends:
@@ -278,7 +278,10 @@ def _updated_metadata(old: JsonObject, new: JsonObject) -> JsonObject:
 
 def _count_change(resource: Resource, new: JsonObject, old: JsonObject) -> None:
     generation = old["metadata"].get("generation")
-    if generation and not same(traits.counted_part(resource, new), traits.counted_part(resource, old)):
+    if not generation:
+        return
+    after, before = traits.counted_part(resource, new), traits.counted_part(resource, old)
+    if not same_object(after, before, traits.message_of(resource)):
         new["metadata"]["generation"] = generation + 1
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from fakeapi.machinery.resources import Resource, builtin
 from fakeapi.machinery.status import StatusError, forbidden
 from fakeapi.registry.defaults import JsonObject
-from fakeapi.registry.equality import same
+from fakeapi.registry.equality import POD_SPEC, same_part
 from fakeapi.storage.store import Store
 
 _RUNTIME_CLASSES: Final = builtin("runtimeclasses", "node.k8s.io")
@@ -49,7 +49,7 @@ def _set_overhead(resource: Resource, pod: JsonObject, fixed: JsonObject | None)
         if given:
             why = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
             raise _rejected(resource, pod, why)
-    elif given and not same(given, fixed):
+    elif given and not same_part({"overhead": given}, {"overhead": fixed}, POD_SPEC):
         why = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
         raise _rejected(resource, pod, why)
     else:

@@ -6,7 +6,7 @@ Taken from the ``strategy.go`` files below ``pkg/registry``. A kind that is not 
 from typing import Final
 
 from fakeapi.machinery.resources import Resource
-from fakeapi.machinery.schema import message_for
+from fakeapi.machinery.schema import Message, message_for
 
 _GENERATION: Final = frozenset(
     (
@@ -58,9 +58,14 @@ def _key(resource: Resource) -> tuple[str, str]:
     return resource.group, resource.kind
 
 
+def message_of(resource: Resource) -> Message | None:
+    """The type of the kind's objects; None where Kubernetes itself does not know the kind."""
+    return message_for(resource.group, resource.version, resource.kind)
+
+
 def is_custom(resource: Resource) -> bool:
     """Whether the kind is one that Kubernetes itself does not know."""
-    return message_for(resource.group, resource.version, resource.kind) is None
+    return message_of(resource) is None
 
 
 def named_by_plural(resource: Resource) -> Resource:

@@ -14,7 +14,7 @@ from fakeapi.registry.causes import (
     negatives,
     not_supported,
 )
-from fakeapi.registry.equality import same
+from fakeapi.registry.equality import LABEL_SELECTOR, same_part
 from fakeapi.registry.podrules import pod_spec_causes
 
 _MISMATCH: Final = "`selector` does not match template `labels`"
@@ -138,7 +138,10 @@ def replication_controller_causes(obj: JsonObject) -> list[Cause]:
 def fixed_selector(new: JsonObject, old: JsonObject) -> list[Cause]:
     """A workload selects the same pods for ever."""
     after, before = new["spec"].get("selector"), old["spec"].get("selector")
-    return immutable("spec.selector", after, changed=not same(after, before))
+    return immutable("spec.selector", after, changed=not same_part(after, before, LABEL_SELECTOR))
+
+
+_STATEFUL_SET_SPEC: Final = "apps.v1.StatefulSetSpec"
 
 
 def stateful_set_update(new: JsonObject, old: JsonObject) -> list[Cause]:
@@ -148,7 +151,9 @@ def stateful_set_update(new: JsonObject, old: JsonObject) -> list[Cause]:
         cause
         for name in ("selector", "volumeClaimTemplates", "serviceName", "podManagementPolicy")
         for cause in immutable(
-            f"spec.{name}", after.get(name), changed=not same(after.get(name), before.get(name))
+            f"spec.{name}",
+            after.get(name),
+            changed=not same_part({name: after.get(name)}, {name: before.get(name)}, _STATEFUL_SET_SPEC),
         )
     ]
 

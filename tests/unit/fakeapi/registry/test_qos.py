@@ -25,6 +25,8 @@ def spec(*resources: dict[str, Any], init: tuple[dict[str, Any], ...] = ()) -> d
         (spec({"requests": {"cpu": "1"}}), "Burstable"),
         (spec({"limits": BOTH, "requests": {"cpu": "1"}}), "Burstable"),
         (spec({"limits": BOTH, "requests": BOTH}), "Guaranteed"),
+        (spec({"limits": {"cpu": "1", "memory": "1073741824"}, "requests": BOTH}), "Guaranteed"),
+        (spec({"limits": {"cpu": "1", "memory": "1073741825"}, "requests": BOTH}), "Burstable"),
         (spec({"limits": BOTH, "requests": BOTH}, {}), "Burstable"),
         (spec({"limits": BOTH, "requests": BOTH}, init=({"requests": {"cpu": "1"}},)), "Burstable"),
         (spec({"limits": {"cpu": "1"}, "requests": {"cpu": "1"}}), "Burstable"),

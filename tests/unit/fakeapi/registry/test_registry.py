@@ -218,6 +218,31 @@ def test_a_replacement_that_says_empty_what_was_left_out_changes_nothing(bench: 
     assert bench.modify(DEPLOYMENTS, "work", lambda _: bare).object == created
 
 
+@pytest.mark.parametrize("field", ["labels", "annotations"])
+def test_a_label_without_a_value_is_a_change(bench: Bench, field: str) -> None:
+    bench.create(PODS, pod())
+
+    def mark(obj: Json) -> Json:
+        return {**obj, "metadata": {**obj["metadata"], field: {"marked": ""}}}
+
+    assert bench.modify(PODS, "pod", mark).object["metadata"][field] == {"marked": ""}
+    assert bench.get(PODS, "pod")["metadata"][field] == {"marked": ""}
+
+
+def test_a_key_without_a_value_is_a_change(bench: Bench) -> None:
+    bench.create(CONFIG_MAPS, {"metadata": {"name": "c"}})
+    bench.modify(CONFIG_MAPS, "c", lambda obj: {**obj, "data": {"a": ""}})
+    assert bench.get(CONFIG_MAPS, "c")["data"] == {"a": ""}
+
+
+def test_zero_is_a_change_of_what_was_left_open(bench: Bench) -> None:
+    created = bench.create(DEPLOYMENTS, workload(replicas=0))
+    kept = bench.modify(DEPLOYMENTS, "work", lambda obj: {**obj, "spec": {**obj["spec"], "replicas": 0}})
+    assert kept.object == created
+    changed = bench.modify(DEPLOYMENTS, "work", lambda _: workload())
+    assert (changed.object["spec"]["replicas"], changed.object["metadata"]["generation"]) == (1, 2)
+
+
 def test_the_generation_counts_the_spec_alone(bench: Bench) -> None:
     bench.create(DEPLOYMENTS, workload())
 
