@@ -34,15 +34,11 @@ NO_OPTIONS: Final = WriteOptions()
 BACKGROUND: Final = DeleteOptions()
 
 
-def dry_run_of(values: Sequence[str], kind: str = "CreateOptions") -> bool:
-    """Whether ``dryRun`` is asked for; its only value is ``All``. ``kind`` names the options in a refusal.
-
-    Raises:
-        StatusError: 422 for any other value.
-    """
+def dry_run_causes(values: Sequence[str]) -> list[Cause]:
+    """What is wrong with the values of ``dryRun``, whose only value is ``All``."""
     if any(value != "All" for value in values):
-        raise invalid_options(kind, [not_supported("dryRun", list(values), ("All",))])
-    return bool(values)
+        return [not_supported("dryRun", list(values), ("All",))]
+    return []
 
 
 def delete_options_of(body: dict[str, Any]) -> DeleteOptions:
@@ -59,6 +55,8 @@ def delete_options_of(body: dict[str, Any]) -> DeleteOptions:
         causes.append(invalid_value("propagationPolicy", propagation, why))
     if propagation is not None and propagation not in PROPAGATION_POLICIES:
         causes.append(not_supported("propagationPolicy", propagation, (*PROPAGATION_POLICIES, "nil")))
+    dry_run = body.get("dryRun") or ()
+    causes += dry_run_causes(dry_run)
     if causes:
         raise invalid_options("DeleteOptions", causes)
     if orphan is not None:
@@ -68,7 +66,7 @@ def delete_options_of(body: dict[str, Any]) -> DeleteOptions:
         uid=preconditions.get("uid"),
         revision=preconditions.get("resourceVersion"),
         propagation=propagation,
-        dry_run=dry_run_of(body.get("dryRun") or (), "DeleteOptions"),
+        dry_run=bool(dry_run),
     )
 
 

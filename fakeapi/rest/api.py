@@ -9,10 +9,19 @@ import orjson
 from fakeapi.machinery.status import StatusError, internal
 from fakeapi.registry.failures import translate
 from fakeapi.rest import read, write
-from fakeapi.rest.asgi import Disconnected, Receive, Scope, Send, header, read_body, send_bytes, send_status
+from fakeapi.rest.asgi import (
+    Disconnected,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    header,
+    read_body,
+    send_bytes,
+    send_status,
+)
 from fakeapi.rest.formats import presenter_for
 from fakeapi.rest.nonresource import NonResource
-from fakeapi.rest.present import Page
 from fakeapi.rest.request import RequestInfo, parse_request
 from fakeapi.rest.traffic import Traffic
 from fakeapi.rest.watching import WatchTimes, watch
@@ -53,7 +62,7 @@ class KubeApi:
         """Answer one request."""
         self.traffic.begin()
         try:
-            await self._refusing(self._dispatch(scope), scope, receive, send)
+            await self._refusing(self._dispatch(scope), scope, receive, _Answer(send))
         finally:
             self.traffic.end()
 
@@ -62,17 +71,18 @@ class KubeApi:
         handler: Callable[[Scope, Receive, Send], Awaitable[None]],
         scope: Scope,
         receive: Receive,
-        send: Send,
+        send: "_Answer",
     ) -> None:
         try:
             await handler(scope, receive, send)
         except StatusError as error:
             await send_status(send, error)
-        except Disconnected:
-            return  # nobody is there to be answered
+        except (Disconnected, OSError):
+            return  # nobody is there to be answered; servers say so by an OSError from ``send``
         except Exception as error:  # a bug of ours: the client gets a Status, the log the traceback
             _log.exception("%s %s failed", scope["method"], scope["path"])
-            await send_status(send, internal(f"{type(error).__name__}: {error}"))
+            if not send.begun:  # else the answer stays incomplete, which the client notices
+                await send_status(send, internal(f"{type(error).__name__}: {error}"))
 
     def _dispatch(self, scope: Scope) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
         path: str = scope["path"]
@@ -108,14 +118,28 @@ class KubeApi:
             body = await read_body(receive, self._body_limit)
             content_type = header(scope, b"content-type")
             if info.verb == "deletecollection":
-                versions = write.remove_collection(self._registry, info, body, content_type)
-                await send_bytes(send, presenter.many(Page(self._registry.store.revision, versions)))
+                page = write.remove_collection(self._registry, info, body, content_type)
+                await send_bytes(send, presenter.many(page))
                 return
             writer = write.create_subresource if info.subresource and info.verb == "create" else None
             outcome = (writer or _WRITERS[info.verb])(self._registry, info, body, content_type)
         result = outcome.result
         answer = presenter.one(result) if isinstance(result, Version) else orjson.dumps(result)
         await send_bytes(send, answer, outcome.code, headers=_warning_headers(outcome.warnings))
+
+
+class _Answer:
+    """What is sent for one request, and whether that has begun."""
+
+    __slots__ = ("_send", "begun")
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.begun = False
+
+    async def __call__(self, message: Message) -> None:
+        self.begun = True
+        await self._send(message)
 
 
 def _warning_headers(warnings: tuple[str, ...]) -> list[tuple[bytes, bytes]]:

@@ -7,7 +7,7 @@ from typing import Final
 
 import orjson
 
-from fakeapi.machinery.status import bad_request, expired
+from fakeapi.machinery.status import StatusError, bad_request, expired
 from fakeapi.storage.objects import Key
 
 _VERSION: Final = "meta.k8s.io/v1"
@@ -40,11 +40,15 @@ def parse_continuation(token: str) -> Continuation:
         if value["v"] != _VERSION or not isinstance(revision, int) or revision <= 0:
             raise ValueError(value)
     except (binascii.Error, ValueError, KeyError, TypeError, AttributeError):
-        raise bad_request("continue key is not valid: it was not made by this server") from None
+        raise bad_request(
+            "invalid continue token: continue key is not valid: it was not made by this server"
+        ) from None
     return Continuation(revision, (namespace, name))
 
 
-TOO_OLD: Final = expired(
-    "The provided continue parameter is too old to display a consistent list result. "
-    "You can start a new list without the continue parameter."
-)
+def too_old() -> StatusError:
+    """The refusal of a page whose snapshot is no longer known: 410, list again."""
+    return expired(
+        "The provided continue parameter is too old to display a consistent list result. "
+        "You can start a new list without the continue parameter."
+    )

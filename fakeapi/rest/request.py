@@ -4,6 +4,7 @@ Everything later reads the value; nobody looks at the URL again. Verbs are decid
 here: a GET without a name is a list, with ``watch`` it is a watch.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qs
@@ -44,25 +45,31 @@ class RequestInfo:
         return values[0] if values else ""
 
     def flag(self, parameter: str) -> bool:
-        """Whether a boolean query parameter is set, as Go's ``strconv.ParseBool`` reads it."""
-        return self.text(parameter) in ("1", "t", "T", "true", "TRUE", "True")
+        """Whether a boolean query parameter is set."""
+        return _is_set(self.query, parameter)
 
     def number(self, parameter: str) -> int | None:
-        """A query parameter that is a number of zero or more, or None where it is missing.
+        """A query parameter that is a number, or None where it is missing.
 
         Raises:
             StatusError: 400 for anything else.
         """
-        text = self.text(parameter)
-        if not text:
+        if parameter not in self.query:
             return None
-        if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
-            raise bad_request(f'invalid value for {parameter}: "{text}": must be a non-negative integer')
+        text = self.text(parameter)
+        if not _INTEGER.fullmatch(text) or not _LEAST <= int(text) <= _GREATEST:
+            raise bad_request(f'invalid value for {parameter}: "{text}": must be a 64-bit integer')
         return int(text)
 
 
-_MAX_DIGITS: Final = 19
-"""Digits of the greatest 64-bit integer."""
+_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,19}")
+_LEAST: Final = -(2**63)
+_GREATEST: Final = 2**63 - 1
+
+
+def _is_set(query: dict[str, list[str]], parameter: str) -> bool:
+    # As the real server reads booleans: everything but "0" and "false" sets it, an empty text too.
+    return parameter in query and query[parameter][0].lower() not in ("0", "false")
 
 
 def parse_query(query_string: bytes) -> dict[str, list[str]]:
@@ -130,10 +137,10 @@ _LONGEST: Final = 3
 
 
 def _verb(method: str, name: str, query: dict[str, list[str]]) -> str:
-    if method in ("GET", "HEAD"):
+    if method == "GET":
         if name:
             return "get"
-        return "watch" if query.get("watch", ["0"])[0] in ("1", "t", "true", "True", "TRUE") else "list"
+        return "watch" if _is_set(query, "watch") else "list"
     verb = _VERBS.get(method)
     if verb is None:
         raise method_not_allowed()

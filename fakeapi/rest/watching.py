@@ -5,21 +5,24 @@ in virtual time would be thousands of reconnects.
 """
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from fakeapi.machinery.status import forbidden_value
+import orjson
+
 from fakeapi.registry.failures import translate
 from fakeapi.registry.registry import Registry
-from fakeapi.rest.asgi import JSON, Receive, Send
+from fakeapi.rest.asgi import JSON, Receive, Send, send_bytes
+from fakeapi.rest.options import ListOptions, list_options
 from fakeapi.rest.present import Presenter
-from fakeapi.rest.read import invalid_options, revision_of
 from fakeapi.rest.request import RequestInfo
 from fakeapi.rest.selection import selection_of
 from fakeapi.rest.traffic import Address, Traffic
 from fakeapi.storage.errors import StoreError
+from fakeapi.storage.objects import event_line
 from fakeapi.storage.store import Snapshot
-from fakeapi.storage.watch import Subscription
+from fakeapi.storage.watch import Selection, Subscription
 
 INITIAL_EVENTS_END: Final = "k8s.io/initial-events-end"
 """Annotation of the bookmark that closes the initial events; client-go waits for it without end."""
@@ -36,16 +39,6 @@ class WatchTimes:
     """How often a quiet watch that asked for bookmarks gets one, as the real server does it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """How a watch begins, from its parameters."""
-
-    since: int | None
-    initial_events_end: bool
-    bookmarks: bool
-    timeout_s: float
-
-
 async def watch(
     registry: Registry,
     info: RequestInfo,
@@ -58,23 +51,28 @@ async def watch(
 ) -> None:
     """Answer a watch until it times out, its queue overflows or the client leaves.
 
+    A revision that is no longer known, or not yet, is told in the stream, as its only event.
+
     Raises:
-        StatusError: before anything was sent: 400 or 422 for bad parameters, 410 for a revision
-            that is no longer known.
+        StatusError: before anything was sent, 400 or 422 for bad parameters.
     """
-    start = _start_of(info, times)
+    select, options = selection_of(info), list_options(info)
     bell = asyncio.Event()
-    snapshot, subscription = _subscribe(registry, info, presenter, start, bell)
+    try:
+        snapshot, subscription = _subscribe(registry, info, presenter, select, options, bell.set)
+    except StoreError as error:
+        refusal = translate(error, info.resource, info.name)
+        await send_bytes(send, event_line("ERROR", orjson.dumps(refusal.to_json())))
+        return
     traffic.watches[subscription] = client
     try:
+        first = b"" if snapshot is None else _initial(presenter, snapshot, options)
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", JSON)]})
-        first = b"" if snapshot is None else _initial(presenter, snapshot, start)
         # An empty first part makes the headers leave now: clients wait for them before they read.
         await send({"type": "http.response.body", "body": first, "more_body": True})
         traffic.end()
         try:
-            stream = _Stream(presenter, subscription, bell, start, times)
-            await stream.run(receive, send)
+            await _Stream(presenter, subscription, bell, options, times).run(receive, send)
         finally:
             traffic.in_flight += 1  # the caller ends every request once; this one was ended above
     finally:
@@ -83,47 +81,24 @@ async def watch(
 
 
 def _subscribe(
-    registry: Registry, info: RequestInfo, presenter: Presenter, start: _Start, bell: asyncio.Event
+    registry: Registry,
+    info: RequestInfo,
+    presenter: Presenter,
+    select: Selection,
+    options: ListOptions,
+    wake: Callable[[], None],
 ) -> tuple[Snapshot | None, Subscription]:
-    try:
-        return registry.store.watch(
-            info.resource.storage_key,
-            info.namespace,
-            selection_of(info),
-            bell.set,
-            start.since,
-            presenter.renderer(),
-        )
-    except StoreError as error:
-        raise translate(error, info.resource, info.name) from None
+    store = registry.store
+    store.require_past(options.revision)
+    # Without initial events a watch goes on from the revision that it names, or from now.
+    since = None if options.initial_events else options.revision or store.revision
+    return store.watch(info.resource.storage_key, info.namespace, select, wake, since, presenter.renderer())
 
 
-def _start_of(info: RequestInfo, times: WatchTimes) -> _Start:
-    initial = info.text("sendInitialEvents")
-    match = info.text("resourceVersionMatch")
-    if initial and match != "NotOlderThan":
-        why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
-        raise invalid_options([forbidden_value("resourceVersionMatch", why)])
-    if match and not initial:
-        why = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
-        raise invalid_options([forbidden_value("resourceVersionMatch", why)])
-    bookmarks = info.flag("allowWatchBookmarks")
-    wants_initial = info.flag("sendInitialEvents")
-    if wants_initial and not bookmarks:
-        why = "sendInitialEvents requires setting allowWatchBookmarks to true"
-        raise invalid_options([forbidden_value("allowWatchBookmarks", why)])
-    revision = revision_of(info)
-    # Without a revision, and at "0", a watch begins with what there is; so does one with initial events.
-    from_now = wants_initial or (not revision and not initial)
-    since = None if from_now else revision
-    timeout = info.number("timeoutSeconds") or times.default_timeout_s
-    return _Start(since, wants_initial, bookmarks, float(timeout))
-
-
-def _initial(presenter: Presenter, snapshot: Snapshot, start: _Start) -> bytes:
-    # In the order of creation, as a fresh watch of the real server replays it from its cache by key.
+def _initial(presenter: Presenter, snapshot: Snapshot, options: ListOptions) -> bytes:
+    # In the order of keys, as the real server replays them from its cache.
     lines = [presenter.added(version) for version in snapshot.versions]
-    if start.initial_events_end:
+    if options.bookmarks:
         lines.append(presenter.bookmark(snapshot.revision, {INITIAL_EVENTS_END: "true"}))
     return b"".join(lines)
 
@@ -136,20 +111,20 @@ class _Stream:
         presenter: Presenter,
         subscription: Subscription,
         bell: asyncio.Event,
-        start: _Start,
+        options: ListOptions,
         times: WatchTimes,
     ) -> None:
         self._presenter = presenter
         self._subscription = subscription
         self._bell = bell
-        self._start = start
+        self._options = options
         self._times = times
         self._over = False
         self._bookmark_due = False
 
     async def run(self, receive: Receive, send: Send) -> None:
         loop = asyncio.get_running_loop()
-        timer = loop.call_later(self._start.timeout_s, self._finish)
+        timer = loop.call_later(self._options.timeout_s or self._times.default_timeout_s, self._finish)
         leaving = asyncio.create_task(self._notice_leaving(receive))
         reminder = self._remind_later(loop)
         try:
@@ -177,7 +152,7 @@ class _Stream:
 
     async def _close(self, send: Send) -> None:
         farewell = b""
-        if self._start.bookmarks and not self._subscription.overflowed:
+        if self._options.bookmarks and not self._subscription.overflowed:
             farewell = self._subscription.take() + self._bookmark()
         await send({"type": "http.response.body", "body": farewell})
 
@@ -190,7 +165,7 @@ class _Stream:
 
     def _remind_later(self, loop: asyncio.AbstractEventLoop) -> asyncio.TimerHandle | None:
         self._bookmark_due = False
-        if not self._start.bookmarks:
+        if not self._options.bookmarks:
             return None
         return loop.call_later(self._times.bookmark_every_s, self._remind)
 
@@ -199,6 +174,8 @@ class _Stream:
         self._bell.set()
 
     async def _notice_leaving(self, receive: Receive) -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-        self._finish()
+        try:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+        finally:
+            self._finish()  # also when the connection breaks in another way
