@@ -28,6 +28,15 @@ after at most two turns, by a socket to read or by the server's counters."""
 _REST_S: Final = 100e-6
 """How long to leave the processors to a busy scheduler before looking again; a request ends it at once."""
 
+_REST_SHARE: Final = 16
+"""The longer it has worked, the longer it is left alone: a sixteenth more each time, which is what the end of
+its work may go unnoticed."""
+
+_LONGEST_REST_S: Final = 400e-6
+
+_ALIVE_FOR: Final[Duration] = 10 * MILLISECOND
+"""How long a process seen alive is taken to be: asking costs more than the rest of a look."""
+
 _OWN_WORK_PATIENCE: Final[Duration] = MILLISECOND
 """How long the server's own unfinished work is waited for by turning the loop without resting."""
 
@@ -78,6 +87,7 @@ class Quiescence:
         self._tree = tree
         self._traffic = traffic
         self._is_alive = is_alive
+        self._seen_alive: Duration = 0
         self._oversee = oversee
         self.limit = limit
         """How long to wait for a proof; may be changed between two."""
@@ -101,6 +111,7 @@ class Quiescence:
         last: _Sample | None = None
         last_at = own_since = begun
         while True:
+            await self._while_it_works(begun)
             for _ in range(_PUMPS):
                 await asyncio.sleep(0)
             self._notice_changes()
@@ -124,6 +135,23 @@ class Quiescence:
             if obstacle is not None:
                 self._give_up_if_late(begun, now, obstacle)
                 self._rest(obstacle, now - own_since)
+
+    async def _while_it_works(self, begun: Duration) -> None:
+        """Serve it, and look at nothing but its processor time, as long as that goes on.
+
+        Most of a wait is this; each look takes processor time from a scheduler that may use all processors.
+        """
+        used = self._tree.cpu()
+        while True:
+            await asyncio.sleep(0)
+            before, used = used, self._tree.cpu()
+            if used == before:
+                return
+            now = monotonic_ns()
+            self._give_up_if_late(begun, now, _UNSTABLE)
+            self._rest(
+                _UNSTABLE, 0, pause_s=min(_REST_S + (now - begun) / SECOND / _REST_SHARE, _LONGEST_REST_S)
+            )
 
     def _notice_changes(self) -> None:
         self._tree.refresh()
@@ -175,13 +203,16 @@ class Quiescence:
         # that was: it would have used processor time.
         return None if self._tree.cpu() == sample.cpu else _UNSTABLE
 
-    def _rest(self, obstacle: _Obstacle, own_for: Duration) -> None:
+    def _rest(self, obstacle: _Obstacle, own_for: Duration, pause_s: float = _REST_S) -> None:
         """Leave the processors to the scheduler for a moment, unless the server itself has work."""
-        if not self._is_alive():
-            raise TreeGone
+        now = monotonic_ns()
+        if now - self._seen_alive >= _ALIVE_FOR:
+            if not self._is_alive():
+                raise TreeGone
+            self._seen_alive = now
         if not obstacle.own_work or own_for > _OWN_WORK_PATIENCE:
             # select, as epoll counts whole milliseconds; an epoll file is readable when one it watches is.
-            select.select([self._readable], [], [], _REST_S)
+            select.select([self._readable], [], [], pause_s)
 
     def _give_up_if_late(self, begun: Duration, now: Duration, obstacle: _Obstacle) -> None:
         if now - begun > self.limit:
