@@ -63,10 +63,10 @@ def _kube_scheduler(context: LaunchContext) -> list[str]:
     ]
 
 
-def _lst(policy: str) -> Callable[[LaunchContext], list[str]]:
+def _lst(flags: Sequence[str]) -> Callable[[LaunchContext], list[str]]:
     def command(context: LaunchContext) -> list[str]:
         program = [str(context.binary)] if context.binary else [sys.executable, "-m", "scheduler"]
-        return [*program, f"--kubeconfig={context.kubeconfig}", f"--policy={policy}"]
+        return [*program, f"--kubeconfig={context.kubeconfig}", *flags]
 
     return command
 
@@ -90,11 +90,12 @@ _LST_GATHER: Final = 50 * MILLISECOND
 """Longer than the window in which our scheduler gathers changes before it decides (10 ms)."""
 
 
-def _own(policy: str) -> LaunchProfile:
+def _own(name: str, *flags: str) -> LaunchProfile:
+    """Our scheduler with these flags; without any, with the policy of that name."""
     return LaunchProfile(
-        name=policy,
+        name=name,
         scheduler_name="lst-scheduler",
-        command=_lst(policy),
+        command=_lst(flags or (f"--policy={name}",)),
         clock=ClockMode.FROZEN,
         kick=Kick.EPOLL,
         wakeups=WakeupRules(horizon=_LST_GATHER, step=0),
@@ -103,7 +104,16 @@ def _own(policy: str) -> LaunchProfile:
 
 
 PROFILES: Final[Mapping[str, LaunchProfile]] = {
-    profile.name: profile for profile in (_own("lst"), _own("fifo"), KUBE_SCHEDULER)
+    profile.name: profile
+    for profile in (
+        _own("lst"),
+        _own("edf"),
+        _own("sjf"),
+        _own("priority"),
+        _own("fifo"),
+        _own("lst-utilization", "--policy=lst", "--pack=utilization"),
+        KUBE_SCHEDULER,
+    )
 }
 
 

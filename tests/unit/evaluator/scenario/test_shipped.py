@@ -40,3 +40,11 @@ def test_the_quickstart_can_be_made_larger() -> None:
     crowded = load_scenario("quickstart", assignments={"sweeps": "100", "evaluations": "0"})
     assert sum(pod.name.startswith("sweep") for pod in crowded.pods()) == 100
     assert not any(pod.name.startswith("eval") for pod in crowded.pods())
+
+
+@pytest.mark.parametrize(("cluster", "chips"), [("whole", 36), ("failed", 40)])
+def test_the_jobs_of_packing_need_every_chip_and_come_one_by_one(cluster: str, chips: int) -> None:
+    packing = load_scenario("packing", assignments={"cluster": cluster})
+    pods = list(packing.pods())
+    assert sum(node.chips for node in packing.nodes()) == sum(pod.chips for pod in pods) == chips
+    assert len({str(pod.at) for pod in pods}) == len(pods)

@@ -32,11 +32,20 @@ def test_kube_scheduler_gets_a_configuration_of_its_own(tmp_path: Path, program:
     assert config["clientConnection"]["qps"] > 1000
 
 
-@pytest.mark.parametrize("policy", ["lst", "fifo"])
+@pytest.mark.parametrize("policy", ["lst", "edf", "sjf", "priority", "fifo"])
 def test_our_scheduler_runs_with_a_frozen_clock(tmp_path: Path, policy: str) -> None:
     profile = profile_named(policy)
     assert profile.clock is ClockMode.FROZEN
-    assert f"--policy={policy}" in profile.command(context(tmp_path))
+    assert profile.command(context(tmp_path))[3:] == [
+        f"--kubeconfig={tmp_path / 'kubeconfig'}",
+        f"--policy={policy}",
+    ]
+
+
+def test_our_scheduler_can_pack_by_share(tmp_path: Path) -> None:
+    profile = profile_named("lst-utilization")
+    assert profile.command(context(tmp_path))[-2:] == ["--policy=lst", "--pack=utilization"]
+    assert profile.scheduler_name == profile_named("lst").scheduler_name
 
 
 def test_our_scheduler_can_be_another_program(tmp_path: Path, program: Path) -> None:
