@@ -14,8 +14,9 @@ class ServerTraffic:
     def __init__(self, server: Server) -> None:
         self._server: Final = server
         self._api: Final = server.app.kube.traffic
-        self._known: frozenset[int] = frozenset()
+        self._known: set[object] = set()
         self._changes = 0
+        self._sockets: dict[object, SocketLike] = {}
 
     @property
     def requests(self) -> int:
@@ -30,11 +31,15 @@ class ServerTraffic:
     @property
     def connections(self) -> int:
         """Grows whenever the set of open connections has changed."""
-        present = frozenset(map(id, self._server.connections()))
+        present = self._server.protocols()
         if present != self._known:
-            self._known = present
+            self._known = set(present)
             self._changes += 1
         return self._changes
+
+    def take_written(self) -> set[Address]:
+        """The clients that anything was written to since the last question."""
+        return self._api.take_written()
 
     def unsent(self) -> Mapping[Address, int]:
         """Watch events and bytes that wait in user space, by client."""
@@ -46,9 +51,13 @@ class ServerTraffic:
         return waiting
 
     def sockets(self) -> Sequence[SocketLike]:
-        """The server's ends of all open connections."""
-        found = (transport.get_extra_info("socket") for transport in self._server.connections())
-        return [one for one in found if one is not None]
+        """The server's ends of all open connections; the same object for as long as one is open."""
+        known, self._sockets = self._sockets, {}
+        for transport in self._server.connections():
+            sock = known.get(transport) or transport.get_extra_info("socket")
+            if sock is not None:
+                self._sockets[transport] = sock
+        return list(self._sockets.values())
 
     def listeners(self) -> Sequence[socket.socket]:
         """The socket on which the server accepts."""

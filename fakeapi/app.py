@@ -5,7 +5,7 @@ from typing import Final
 
 from fakeapi.machinery.status import unauthorized
 from fakeapi.rest.api import BODY_LIMIT, KubeApi
-from fakeapi.rest.asgi import App, Receive, Scope, Send, header, send_status
+from fakeapi.rest.asgi import App, Message, Receive, Scope, Send, header, send_status
 from fakeapi.rest.control import PREFIX, Steering, control_app
 from fakeapi.world import World
 
@@ -35,6 +35,16 @@ class Application:
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
+        client = tuple(scope.get("client") or ("", 0))
+        written_to = self.kube.traffic.writing_to
+
+        async def told_send(message: Message) -> None:
+            written_to(client)
+            await send(message)
+
+        await self._answer(path, scope, receive, told_send)
+
+    async def _answer(self, path: str, scope: Scope, receive: Receive, send: Send) -> None:
         if self._token and path not in _OPEN_PATHS and not self._is_known(scope):
             await send_status(send, unauthorized())
         elif path == PREFIX or path.startswith(PREFIX + "/"):

@@ -6,6 +6,7 @@ import errno
 import socket
 import ssl
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 import uvicorn
@@ -69,6 +70,10 @@ class Server:
         """The transports of all open connections."""
         protocols = self._uvicorn.server_state.connections
         return [protocol.transport for protocol in protocols]
+
+    def protocols(self) -> AbstractSet[object]:
+        """The open connections as the server keeps them: cheap to compare with what they were."""
+        return self._uvicorn.server_state.connections
 
     def unsent(self) -> int:
         """Bytes that wait in the transports' buffers for clients to take them."""

@@ -45,8 +45,12 @@ class Traffic(Protocol):
         """
         ...
 
+    def take_written(self) -> set[Address]:
+        """The clients that anything was written to since the last question."""
+        ...
+
     def sockets(self) -> Sequence[SocketLike]:
-        """The server's ends of all open connections."""
+        """The server's ends of all open connections; the same object for as long as one is open."""
         ...
 
     def listeners(self) -> Sequence[SocketLike]:

@@ -2,14 +2,14 @@
 
 import asyncio
 import select
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
 from evaluator.pace.backlog import Backlog
 from evaluator.pace.errors import NotQuiescent
-from evaluator.pace.pace import Proof, Traffic
+from evaluator.pace.pace import Proof, SocketLike, Traffic
 from evaluator.pace.tree import ProcessTree, TreeGone
 from evaluator.pace.unread import Deliveries
 from fakeapi.kernel.clock import monotonic_ns
@@ -95,7 +95,7 @@ class Quiescence:
         self._deliveries = Deliveries(tree.root, tree.socket_inodes)
         self._backlog = Backlog(tree.root, tree.socket_inodes, self._deliveries.client_ports)
         self._readable = select.epoll()
-        self._registered: set[int] = set()
+        self._registered: dict[int, SocketLike] = {}
         self._connections = -1
         self.idle_since: Duration = 0
         """When, on the machine's monotonic clock, the last proof first saw the state that it proved."""
@@ -162,17 +162,20 @@ class Quiescence:
             listeners = self._traffic.listeners()
             self._deliveries.update(sockets)
             self._backlog.update(listeners)
-            self._register({sock.fileno() for sock in (*sockets, *listeners)})
+            self._register((*sockets, *listeners))
 
-    def _register(self, descriptors: set[int]) -> None:
-        """Watch only these for reading. All are registered anew: a number may mean another socket now."""
-        for descriptor in self._registered:
-            with suppress(OSError, ValueError):
-                self._readable.unregister(descriptor)
-        self._registered = {descriptor for descriptor in descriptors if descriptor >= 0}
-        for descriptor in self._registered:
-            with suppress(OSError):
-                self._readable.register(descriptor, select.EPOLLIN)
+    def _register(self, sockets: Iterable[SocketLike]) -> None:
+        """Watch only these for reading; a number that means another socket now is registered anew."""
+        wanted = {sock.fileno(): sock for sock in sockets if sock.fileno() >= 0}
+        for descriptor, sock in self._registered.items():
+            if wanted.get(descriptor) is not sock:
+                with suppress(OSError, ValueError):
+                    self._readable.unregister(descriptor)
+        for descriptor, sock in wanted.items():
+            if self._registered.get(descriptor) is not sock:
+                with suppress(OSError):
+                    self._readable.register(descriptor, select.EPOLLIN)
+        self._registered = wanted
 
     def _sample(self) -> _Sample:
         return _Sample(self._tree.cpu(), self._traffic.requests, self._traffic.connections)
@@ -190,7 +193,7 @@ class Quiescence:
 
     def _last_look(self, sample: _Sample) -> _Obstacle | None:
         """Look at what costs more once all else is quiet; threads last, as a byte that arrives wakes one."""
-        unread = self._deliveries.outstanding()
+        unread = self._deliveries.outstanding(self._traffic.take_written())
         if unread is not None:
             return _Obstacle("unread bytes", unread)
         turned_away = self._backlog.waiting()

@@ -11,7 +11,7 @@ import struct
 import termios
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from evaluator.pace import procnet
 from evaluator.pace.borrowed import BorrowedSocket
@@ -63,6 +63,9 @@ def sent_state(sock: socket.socket) -> SentState | None:
 class _Connection:
     """The server's end of one connection."""
 
+    source: SocketLike
+    """The server's own object; another one stands for another connection, even with the same number."""
+
     view: BorrowedSocket
     client: Address
     other_end: Endpoints | None
@@ -85,6 +88,7 @@ class Deliveries:
         self._pid = pid
         self._inodes = inodes
         self._known_inodes: set[int] = set()
+        self._suspects: set[Address] = set()
         self._connections: dict[int, _Connection] = {}
         self._diag = _open_diag()
         self.method = BY_SOCK_DIAG if self._diag else BY_PROC_NET
@@ -95,28 +99,37 @@ class Deliveries:
         known, self._connections = self._connections, {}
         for sock in sockets:
             descriptor = sock.fileno()
-            fresh = _connection(sock) if descriptor >= 0 else None
-            if fresh is None:
+            if descriptor < 0:
                 continue
             old = known.get(descriptor)
-            same = old is not None and (old.client, old.other_end) == (fresh.client, fresh.other_end)
-            self._connections[descriptor] = old if same and old is not None else fresh
+            connection = old if old is not None and old.source is sock else _connection(sock)
+            if connection is not None:
+                self._connections[descriptor] = connection
 
-    def outstanding(self) -> str | None:
+    def outstanding(self, written: set[Address] | None = None) -> str | None:
         """Describe a connection with bytes that the scheduler has not read; None when it has read all.
 
-        Only connections that were written to since they were last found read are looked at closely.
+        ``written`` are the clients that anything was written to since the last question: only those, and
+        those that had not read everything then, are looked at; without it, all are.
         """
+        self._suspects |= self.clients() if written is None else written
         for connection in self._connections.values():
-            if connection.ours is not False:
-                problem = self._outstanding(connection)
-                if problem is not None:
-                    return problem
+            if connection.client not in self._suspects:
+                continue
+            problem = None if connection.ours is False else self._outstanding(connection)
+            if problem is not None:
+                return problem
+        # Nothing can have been written meanwhile: the server has no turn during this look.
+        self._suspects.clear()
         return None
+
+    def clients(self) -> set[Address]:
+        """The addresses of all clients."""
+        return {connection.client for connection in self._connections.values()}
 
     def client_ports(self) -> set[int]:
         """The ports of all clients."""
-        return {connection.client[1] for connection in self._connections.values()}
+        return {port for _, port in self.clients()}
 
     def unsent(self, waiting: Mapping[Address, int]) -> str | None:
         """Describe a client of the scheduler's for which bytes wait in user space; None if there is none."""
@@ -213,8 +226,12 @@ def _connection(sock: SocketLike) -> _Connection | None:
         other_end = endpoints_of(view).reversed() if view.family in _INTERNET else None
     except OSError:
         return None
-    client = (theirs[0], theirs[1]) if other_end is not None else (str(theirs), 0)
-    return _Connection(view, client, other_end)
+    return _Connection(sock, view, client_of(theirs), other_end)
+
+
+def client_of(name: Any) -> Address:
+    """The address by which a client is told apart, from the name of its end; kinds without a port have 0."""
+    return (name[0], name[1]) if isinstance(name, tuple) else (str(name), 0)
 
 
 def endpoints_of(sock: socket.socket) -> Endpoints:

@@ -5,7 +5,7 @@ from typing import Final
 
 from evaluator.warp import threads
 from evaluator.warp.clock import ClockMode, MovedClock
-from evaluator.warp.errors import ImageGone, NoVdso, ProcessVanished
+from evaluator.warp.errors import ImageGone, NoVdso, ProcessVanished, WarpUnavailable
 from evaluator.warp.procfs import thread_state
 from evaluator.warp.takeover import Takeover
 from fakeapi.kernel.clock import monotonic_ns
@@ -96,7 +96,10 @@ class Family:
                 self._lost(pid)
 
     def let_go(self) -> None:
-        """End it: the clocks run on, or are the machine's again if that does not set them back."""
+        """End it: the clocks run on, or are the machine's again if that does not set them back.
+
+        One that reads its clock without pause, as a hung one may, keeps the clock that it has.
+        """
         members, self._members = self._members, {}
         on = self._clock.running_on(monotonic_ns())
         for takeover in members.values():
@@ -105,7 +108,7 @@ class Family:
                     takeover.restore()
                 elif self._clock.mode is ClockMode.FROZEN:
                     takeover.leave_running(on)
-            except (ProcessVanished, ImageGone):
+            except (ProcessVanished, ImageGone, WarpUnavailable):
                 pass
             finally:
                 takeover.close()

@@ -17,6 +17,16 @@ class Traffic:
         """Requests begun and not yet answered in whole; an open watch counts until its headers are sent."""
         self.watches: Final[dict[Sized, Address]] = {}
         """The queues of open watches, each with the client that reads it."""
+        self._written: set[Address] = set()
+
+    def writing_to(self, client: Address) -> None:
+        """Something is about to be written to that client."""
+        self._written.add(client)
+
+    def take_written(self) -> set[Address]:
+        """The clients that anything was written to since the last question."""
+        taken, self._written = self._written, set()
+        return taken
 
     def queued(self) -> dict[Address, int]:
         """Watch events that wait to be written, by client; clients without any are left out."""

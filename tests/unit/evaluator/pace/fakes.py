@@ -3,7 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from evaluator.pace.borrowed import BorrowedSocket
 from evaluator.pace.pace import Address, SocketLike
+from evaluator.pace.unread import client_of
 
 
 @dataclass
@@ -27,6 +29,11 @@ class FakeTraffic:
     def unsent(self) -> Mapping[Address, int]:
         """See :class:`Traffic`."""
         return self.waiting
+
+    def take_written(self) -> set[Address]:
+        """See :class:`Traffic`: what a test writes goes past it, so anybody may have been written to."""
+        views = [BorrowedSocket.of(end) for end in self.ends if end.fileno() >= 0]
+        return {client_of(view.getpeername()) for view in views}
 
     def sockets(self) -> Sequence[SocketLike]:
         """See :class:`Traffic`."""

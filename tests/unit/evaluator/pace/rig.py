@@ -65,6 +65,10 @@ class TinyServer:
             connection.transport.abort()
         await asyncio.sleep(0)
 
+    def take_written(self) -> set[Address]:
+        """See :class:`Traffic`."""
+        return {connection.client for connection in self._open}
+
     def sockets(self) -> Sequence[SocketLike]:
         """See :class:`Traffic`."""
         return [connection.transport.get_extra_info("socket") for connection in self._open]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from evaluator.pace import procnet
+from evaluator.pace.borrowed import BorrowedSocket
 from evaluator.pace.netlink import SockDiag
 from evaluator.pace.unread import BY_PROC_NET, BY_SOCK_DIAG, BY_UNACKED, Deliveries
 from tests.support.polling import eventually
@@ -181,7 +182,7 @@ def test_a_number_used_again_is_another_connection(connection: Connection, look:
     connection.client.recv(1)
     assert looked.outstanding() is None
     os.dup2(other.server.fileno(), connection.server.fileno())
-    looked.update([connection.server])
+    looked.update([BorrowedSocket.of(connection.server)])
     other.server.sendall(b"y")
     assert found(looked) == f"1 bytes not read by 127.0.0.1:{other.address[1]}"
     other.close()
