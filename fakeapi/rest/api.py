@@ -119,10 +119,13 @@ class KubeApi:
             content_type = header(scope, b"content-type")
             if info.verb == "deletecollection":
                 page = write.remove_collection(self._registry, info, body, content_type)
+                self._world.run_due()
                 await send_bytes(send, presenter.many(page))
                 return
             writer = write.create_subresource if info.subresource and info.verb == "create" else None
             outcome = (writer or _WRITERS[info.verb])(self._registry, info, body, content_type)
+            # What that sets in motion at this very instant (a bound pod starts) happens before the answer.
+            self._world.run_due()
         result = outcome.result
         answer = presenter.one(result) if isinstance(result, Version) else orjson.dumps(result)
         await send_bytes(send, answer, outcome.code, headers=_warning_headers(outcome.warnings))

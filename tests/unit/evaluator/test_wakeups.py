@@ -12,7 +12,7 @@ EVERY = WakeupRules(horizon=10 * SECOND, step=0)
 SELDOM = WakeupRules(horizon=10 * SECOND, step=SECOND)
 
 
-def visits(rules: WakeupRules, period: int, *, fruitful: bool = False) -> list[int]:
+def visits(rules: WakeupRules, period: int, *, fruitful: bool = False) -> list[float]:
     """Seconds after help at which a timer of that period is visited."""
     plan, now, found = WakeupPlan(rules, START), START, []
     plan.help_came(START, arrival=False)
