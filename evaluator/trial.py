@@ -13,7 +13,7 @@ from typing import Final
 
 from evaluator.pace.pace import Pace
 from evaluator.recorder import Help, Recorder
-from evaluator.scenario.model import Delete, Node, Pod
+from evaluator.scenario.model import Delete, Manifest, Node, Pod
 from evaluator.scenario.plan import Arrival, LoadedScenario
 from evaluator.scenario.units import parse_duration
 from evaluator.timeline import RunEnded, RunStarted, Timeline
@@ -113,8 +113,10 @@ class Trial:
             namespace = manifest["metadata"].get("namespace", "default") if resource.namespaced else ""
             if namespace:
                 self._require_namespace(namespace)
-            # The registry keeps what it is given; the scenario may be played again.
-            self.world.registry.create(resource, namespace, deepcopy(manifest))
+            if isinstance(item, Manifest):
+                # The registry keeps what it is given, and the scenario may be played again.
+                manifest = deepcopy(manifest)
+            self.world.registry.create(resource, namespace, manifest)
         except (StatusError, StoreError) as error:
             what = item.name if isinstance(item, Pod | Node) else type(item).__name__
             raise RefusedArrival(f"{what} at {arrival.at_ns / SECOND:g}s was refused: {error}") from error

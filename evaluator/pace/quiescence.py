@@ -28,12 +28,6 @@ after at most two turns, by a socket to read or by the server's counters."""
 _REST_S: Final = 100e-6
 """How long to leave the processors to a busy scheduler before looking again; a request ends it at once."""
 
-_REST_SHARE: Final = 16
-"""The longer it has worked, the longer it is left alone: a sixteenth more each time, which is what the end of
-its work may go unnoticed."""
-
-_LONGEST_REST_S: Final = 400e-6
-
 _ALIVE_FOR: Final[Duration] = 10 * MILLISECOND
 """How long a process seen alive is taken to be: asking costs more than the rest of a look."""
 
@@ -107,34 +101,30 @@ class Quiescence:
             NotQuiescent: no proof within the limit.
             TreeGone: its first process ended.
         """
-        begun = monotonic_ns()
-        last: _Sample | None = None
-        last_at = own_since = begun
+        begun = own_since = monotonic_ns()
         while True:
             await self._while_it_works(begun)
             for _ in range(_PUMPS):
                 await asyncio.sleep(0)
             self._notice_changes()
+            self.idle_since, sample = monotonic_ns(), self._sample()
+            obstacle = self._traffic_obstacle() or await self._second_look(sample)
             now = monotonic_ns()
-            sample = self._sample()
-            obstacle = self._traffic_obstacle()
-            if obstacle is None and sample != last:
-                obstacle = None if last is None else _UNSTABLE
-                last, last_at = sample, now
-            elif obstacle is None and now - last_at >= _GAP:
-                obstacle = self._last_look(sample)
-                if obstacle is None:
-                    self.idle_since = last_at
-                    return Proof(False, monotonic_ns() - begun, sample.cpu, self._deliveries.method)
-                last = None
-            elif obstacle is not None:
-                # Both of the two equal samples must be of a moment at which nothing was in sight.
-                last = None
-            if obstacle is None or not obstacle.own_work:
+            if obstacle is None:
+                return Proof(False, now - begun, sample.cpu, self._deliveries.method)
+            if not obstacle.own_work:
                 own_since = now
-            if obstacle is not None:
-                self._give_up_if_late(begun, now, obstacle)
+            self._give_up_if_late(begun, now, obstacle)
+            if obstacle is not _UNSTABLE:
                 self._rest(obstacle, now - own_since)
+
+    async def _second_look(self, sample: _Sample) -> _Obstacle | None:
+        """What stands against a proof after a first look that found nothing; both looks must be clean."""
+        while monotonic_ns() - self.idle_since < _GAP:
+            await asyncio.sleep(0)
+        if self._sample() != sample:
+            return _UNSTABLE
+        return self._traffic_obstacle() or self._last_look(sample)
 
     async def _while_it_works(self, begun: Duration) -> None:
         """Serve it, and look at nothing but its processor time, as long as that goes on.
@@ -147,11 +137,8 @@ class Quiescence:
             before, used = used, self._tree.cpu()
             if used == before:
                 return
-            now = monotonic_ns()
-            self._give_up_if_late(begun, now, _UNSTABLE)
-            self._rest(
-                _UNSTABLE, 0, pause_s=min(_REST_S + (now - begun) / SECOND / _REST_SHARE, _LONGEST_REST_S)
-            )
+            self._give_up_if_late(begun, monotonic_ns(), _UNSTABLE)
+            self._rest(_UNSTABLE, 0)
 
     def _notice_changes(self) -> None:
         self._tree.refresh()
@@ -206,7 +193,7 @@ class Quiescence:
         # that was: it would have used processor time.
         return None if self._tree.cpu() == sample.cpu else _UNSTABLE
 
-    def _rest(self, obstacle: _Obstacle, own_for: Duration, pause_s: float = _REST_S) -> None:
+    def _rest(self, obstacle: _Obstacle, own_for: Duration) -> None:
         """Leave the processors to the scheduler for a moment, unless the server itself has work."""
         now = monotonic_ns()
         if now - self._seen_alive >= _ALIVE_FOR:
@@ -215,7 +202,7 @@ class Quiescence:
             self._seen_alive = now
         if not obstacle.own_work or own_for > _OWN_WORK_PATIENCE:
             # select, as epoll counts whole milliseconds; an epoll file is readable when one it watches is.
-            select.select([self._readable], [], [], pause_s)
+            select.select([self._readable], [], [], _REST_S)
 
     def _give_up_if_late(self, begun: Duration, now: Duration, obstacle: _Obstacle) -> None:
         if now - begun > self.limit:

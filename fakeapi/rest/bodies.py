@@ -11,7 +11,7 @@ from fakeapi.machinery.negotiation import BodyFormat, body_format
 from fakeapi.machinery.protobuf import MalformedBody, decode
 from fakeapi.machinery.prune import without_nulls, without_unknown
 from fakeapi.machinery.resources import Resource
-from fakeapi.machinery.schema import message_for
+from fakeapi.machinery.schema import message_for, packaged
 from fakeapi.machinery.status import StatusError, bad_request
 from fakeapi.machinery.strict import strict_errors
 from fakeapi.machinery.structure import inspect
@@ -74,7 +74,10 @@ def parse_object(body: bytes, content_type: str, shape: Shape, field_validation:
 def decoded(parsed: Parsed, shape: Shape) -> Parsed:
     """The object without its nulls, as Go's decoder sees it."""
     message = message_for(shape.group, shape.version, shape.kind)
-    return Parsed(without_nulls(parsed.object, message), parsed.warnings)
+    kept = without_nulls(parsed.object, message)
+    if message is None and "metadata" in kept:
+        kept["metadata"] = without_nulls(parsed.object["metadata"], packaged().message(_METADATA))
+    return Parsed(kept, parsed.warnings)
 
 
 def read_value(body: bytes, content_type: str) -> Any:
@@ -190,6 +193,7 @@ def checked(value: Any, shape: Shape, field_validation: str, raw: bytes = b"") -
     _require_kind(value, shape)
     message = message_for(shape.group, shape.version, shape.kind)
     if message is None:
+        _require_parts(value, shape)
         return Parsed(value)
     findings = inspect(value, message)
     if findings.error:
@@ -203,6 +207,19 @@ def checked(value: Any, shape: Shape, field_validation: str, raw: bytes = b"") -
     if problems and field_validation == "Strict":
         raise _not_this_kind(shape, strict_refusal(problems))
     return Parsed(kept, problems)
+
+
+def _require_parts(value: JsonObject, shape: Shape) -> None:
+    """Of a kind without a schema the metadata is known, and that the rest of an object comes in two parts."""
+    findings = inspect(value.get("metadata"), packaged().message(_METADATA))
+    if findings.error:
+        raise _not_this_kind(shape, findings.error)
+    for part in ("spec", "status"):
+        if not isinstance(value.get(part), dict | None):
+            raise _not_this_kind(shape, f"{part} must be of type object")
+
+
+_METADATA: Final = "meta.v1.ObjectMeta"
 
 
 def strict_refusal(problems: Sequence[str]) -> str:
