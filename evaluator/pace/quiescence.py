@@ -10,6 +10,7 @@ from typing import Final
 from evaluator.pace.backlog import Backlog
 from evaluator.pace.errors import NotQuiescent
 from evaluator.pace.pace import Proof, SocketLike, Traffic
+from evaluator.pace.timerslack import sleep_precisely
 from evaluator.pace.tree import ProcessTree, TreeGone
 from evaluator.pace.unread import Deliveries
 from fakeapi.kernel.clock import monotonic_ns
@@ -91,6 +92,7 @@ class Quiescence:
         self._readable = select.epoll()
         self._registered: dict[int, SocketLike] = {}
         self._connections = -1
+        sleep_precisely()
         self.idle_since: Duration = 0
         """When, on the machine's monotonic clock, the last proof first saw the state that it proved."""
 
@@ -127,15 +129,15 @@ class Quiescence:
         return self._traffic_obstacle() or self._last_look(sample)
 
     async def _while_it_works(self, begun: Duration) -> None:
-        """Serve it, and look at nothing but its processor time, as long as that goes on.
+        """Serve it, and look at nothing but whether a thread of it runs, as long as one does.
 
         Most of a wait is this; each look takes processor time from a scheduler that may use all processors.
         """
-        used = self._tree.cpu()
         while True:
             await asyncio.sleep(0)
-            before, used = used, self._tree.cpu()
-            if used == before:
+            if self._tree.refresh():
+                self._oversee(self._tree.members)  # a child that was born must not see another time
+            if not self._tree.runs():
                 return
             self._give_up_if_late(begun, monotonic_ns(), _UNSTABLE)
             self._rest(_UNSTABLE, 0)

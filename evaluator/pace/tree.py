@@ -14,6 +14,7 @@ _LINE: Final = 256
 
 _ASLEEP: Final = "S"
 """The state of a thread that has nothing to do: it waits, and not for a disk."""
+_RUNS: Final = "R"
 _DEAD: Final = frozenset("ZXx")
 _STOPPED: Final = frozenset("Tt")
 
@@ -48,6 +49,7 @@ class ProcessTree:
         self._last_born = b""
         self._processes: dict[int, WatchedProcess] = {}
         self._ended_cpu: Duration = 0
+        self._runner: tuple[WatchedProcess, int] | None = None
         self._last_cpu: dict[int, Duration] = {}
 
     @property
@@ -108,6 +110,21 @@ class ProcessTree:
             except OSError:
                 self._forget(pid)
         return self._ended_cpu + sum(self._last_cpu.values())
+
+    def runs(self) -> bool:
+        """Whether a thread of theirs runs or waits for a processor: no proof, but quickly told."""
+        if self._runner is not None:
+            process, tid = self._runner
+            thread = process.threads.get(tid)
+            if thread is not None and thread.state() == _RUNS:
+                return True  # most often it is the one of the last look
+        for process in self._processes.values():
+            for thread in process.threads.values():
+                if thread.state() == _RUNS:
+                    self._runner = (process, thread.tid)
+                    return True
+        self._runner = None
+        return False
 
     def busy(self) -> str | None:
         """Describe a thread that runs, is about to, or waits for a disk; None when all wait for an event.
