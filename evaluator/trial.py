@@ -169,14 +169,14 @@ class Trial:
 
     async def _enter(self, pace: Pace, instant: Instant) -> None:
         """Go to an instant and let everything of it happen, answers to it included."""
-        pace.begin_instant()
+        await pace.begin_instant()
         pace.jump(instant)
         self.clock.advance_to(instant)
         self.world.run_due()
         await pace.end_instant()
         await pace.idle()
         while self.world.queue.peek() == instant:  # what the scheduler did set more in motion, now
-            pace.begin_instant()
+            await pace.begin_instant()
             self.world.run_due()
             await pace.end_instant()
             await pace.idle()

@@ -78,7 +78,7 @@ class Proof:
 class Pace(Protocol):
     """Waits until the scheduler is idle and moves its clock.
 
-    One instant of a run is ``begin_instant``, ``jump``, the instant's events, ``await end_instant``,
+    One instant of a run is ``await begin_instant``, ``jump``, the instant's events, ``await end_instant``,
     ``await idle``. Outside of ``begin_instant`` … ``end_instant`` a jump wakes the scheduler at once.
     """
 
@@ -101,7 +101,7 @@ class Pace(Protocol):
         """
         ...
 
-    def begin_instant(self) -> None:
+    async def begin_instant(self) -> None:
         """Hold the scheduler where its kind allows it, so that it sees all events of an instant at once."""
         ...
 

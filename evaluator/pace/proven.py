@@ -98,14 +98,31 @@ class WarpPace:
         self._require_clock_use(proof.cpu)
         return proof
 
-    def begin_instant(self) -> None:
-        """See :class:`Pace`: an epoll program is stopped, a Go program goes on."""
+    async def begin_instant(self) -> None:
+        """See :class:`Pace`: an epoll program is stopped, a Go program goes on.
+
+        Raises:
+            NotQuiescent, ProcessGone: see :class:`Pace`.
+        """
         if self._held:
             raise WrongMoment("begin_instant() twice")
         if self._process.kick is Kick.EPOLL:
             with self._watching():
-                self._process.pause()
+                await self._stop_asleep()
         self._held, self._jumped = True, False
+
+    async def _stop_asleep(self) -> None:
+        """Stop the program inside of its waits.
+
+        A wait may end for real between the proof of idleness and the stop. Stopped after it has computed its
+        next time-out and before it waits, the program would sleep by what it read before the clock moved.
+        """
+        self._process.pause()
+        while self._idle_clock is not None and self._tree.is_outside_of_waits():
+            self._process.resume()
+            await self._quiescence.prove()
+            self._idle_clock = self._process.clock_at(self._quiescence.idle_since)
+            self._process.pause()
 
     def jump(self, to: Instant) -> None:
         """See :class:`Pace`."""

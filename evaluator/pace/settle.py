@@ -107,7 +107,7 @@ class SettlePace:
         figures.scheduler_cpu = self._cpu()
         return Proof(guessed=True, waited=waited, cpu=figures.scheduler_cpu, method=SILENCE)
 
-    def begin_instant(self) -> None:
+    async def begin_instant(self) -> None:
         """See :class:`Pace`: this scheduler cannot be held."""
 
     def jump(self, to: Instant) -> None:

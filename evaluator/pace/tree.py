@@ -19,6 +19,7 @@ _DEAD: Final = frozenset("ZXx")
 _STOPPED: Final = frozenset("Tt")
 
 _RUNNING: Final = b"running"
+_BETWEEN_CALLS: Final = (b"-1 ", _RUNNING)
 _EPOLL: Final = (b"281 ", b"232 ", b"441 ")
 _NANOSLEEP: Final = b"35 "
 _FUTEX: Final = b"202 "
@@ -166,6 +167,14 @@ class ProcessTree:
             self._naps[thread.tid] = (thread.line, used, now)
             return True
         return now - since < _NAP_LIMIT
+
+    def is_outside_of_waits(self) -> bool:
+        """Whether a thread of the stopped processes was stopped between two of its calls."""
+        return any(
+            thread.read_line().startswith(_BETWEEN_CALLS)
+            for process in self._processes.values()
+            for thread in process.threads.values()
+        )
 
     def pollers(self) -> list[tuple[int, int]]:
         """The threads, with their process, that waited on epoll when :meth:`busy` last looked."""

@@ -31,7 +31,7 @@ class InstantPace:
         self.requests += self._scheduler(self._trial)
         return Proof(guessed=False, waited=0, cpu=0, method="none")
 
-    def begin_instant(self) -> None:
+    async def begin_instant(self) -> None:
         """Nothing to hold."""
 
     def jump(self, to: Instant) -> None:

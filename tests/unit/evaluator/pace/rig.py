@@ -171,7 +171,7 @@ class Rig:
 
     async def at(self, instant: Instant, *lines: str) -> None:
         """Move to an instant, let its events happen, wait until the program has dealt with them."""
-        self.pace.begin_instant()
+        await self.pace.begin_instant()
         self.pace.jump(instant)
         self.server.now = instant
         for line in lines:

@@ -11,6 +11,7 @@ import pytest
 import uvloop
 
 from evaluator.pace.errors import NotQuiescent, ProcessGone, WrongMoment
+from evaluator.pace.tree import ProcessTree
 from evaluator.pace.unread import BY_SOCK_DIAG
 from evaluator.warp.process import FROM_THE_START
 from fakeapi.kernel.clock import DEFAULT_START
@@ -235,11 +236,11 @@ def test_the_figures_of_a_run() -> None:
 
 def test_steps_out_of_order_are_refused() -> None:
     async def story(rig: Rig) -> None:
-        rig.pace.begin_instant()
+        await rig.pace.begin_instant()
         with pytest.raises(WrongMoment, match="idle"):
             await rig.pace.idle()
         with pytest.raises(WrongMoment, match="twice"):
-            rig.pace.begin_instant()
+            await rig.pace.begin_instant()
         rig.pace.jump(DEFAULT_START + MINUTE)
         await rig.pace.end_instant()
         with pytest.raises(WrongMoment, match="next_wakeup"):
@@ -273,5 +274,22 @@ def test_a_closed_pace_leaves_the_program_running_with_its_clock() -> None:
         before, after = rig.server.said
         assert after.wall > before.wall
         assert after.monotonic > before.monotonic
+
+    drive(story)
+
+
+def test_a_program_stopped_between_two_calls_is_let_go_until_it_waits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def story(rig: Rig) -> None:
+        await rig.at(DEFAULT_START + MINUTE, "after 60 timer")
+        caught = iter([True, True, False])
+        monkeypatch.setattr(ProcessTree, "is_outside_of_waits", lambda _: next(caught))
+        await rig.pace.begin_instant()
+        assert list(caught) == []  # twice it was found awake, let go, and proven idle again
+        rig.pace.jump(DEFAULT_START + 2 * MINUTE)
+        await rig.pace.end_instant()
+        await rig.pace.idle()
+        assert rig.words() == ["timer"]
 
     drive(story)

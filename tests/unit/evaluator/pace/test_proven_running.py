@@ -147,7 +147,7 @@ def test_a_jump_behind_the_lead_moves_nothing_back(drive: Callable[[Story], None
 def test_events_may_follow_in_the_same_instant(drive: Callable[[Story], None]) -> None:
     async def story(started: Rig) -> None:
         await started.at(DEFAULT_START + HOUR, "say first", "after 60 done")
-        started.pace.begin_instant()
+        await started.pace.begin_instant()
         started.server.push("say second")
         await started.pace.end_instant()
         with pytest.raises(WrongMoment, match="next_wakeup"):

@@ -77,7 +77,7 @@ def test_its_figures_say_that_it_guessed() -> None:
 
     async def run() -> None:
         for number in range(3):
-            settle.begin_instant()
+            await settle.begin_instant()
             settle.jump(DEFAULT_START + number * HOUR)
             await settle.end_instant()
             await settle.idle()

@@ -12,6 +12,7 @@ import pytest
 
 from evaluator.pace.tree import ProcessTree, TreeGone, describe_thread
 from evaluator.warp.procfs import thread_state
+from evaluator.warp.threads import resume, stop
 from fakeapi.kernel.time import MILLISECOND
 from tests.support.polling import eventually
 
@@ -218,3 +219,22 @@ def test_pollers_are_those_who_wait_on_epoll() -> None:
 def test_a_thread_is_described_in_words() -> None:
     assert "runs (state R)" in describe_thread(os.getpid(), threading.get_native_id())
     assert describe_thread(NOBODY, NOBODY).endswith("has ended")
+
+
+@pytest.mark.parametrize(
+    ("code", "outside"), [("while True: pass", True), ("import time; time.sleep(600)", False)]
+)
+def test_where_a_stopped_process_was_caught_is_seen(code: str, outside: bool) -> None:
+    with tree_of(python(code)) as (popen, tree):
+        eventually(lambda: at_rest(tree) is not outside)
+        eventually(lambda: tree.runs() is outside)
+        stop(popen.pid)
+        assert tree.is_outside_of_waits() is outside
+        resume(popen.pid)
+
+
+def test_who_runs_is_told_quickly() -> None:
+    with tree_of(python("while True: pass")) as (_, tree):
+        eventually(tree.runs)
+    with tree_of(["/bin/sleep", "1000"]) as (_, tree):
+        eventually(lambda: not tree.runs())
