@@ -19,7 +19,6 @@ from fakeapi.machinery.status import (
 from fakeapi.registry import amounts
 from fakeapi.registry.affinityrules import affinity_causes, spread_causes
 from fakeapi.registry.causes import (
-    NOT_NEGATIVE,
     JsonObject,
     dns_label,
     dns_subdomain,
@@ -41,12 +40,7 @@ _GREATEST_PORT: Final = 65535
 
 def pod_causes(pod: JsonObject) -> list[Cause]:
     """Broken rules of a pod, at creation and at every later change."""
-    spec = pod["spec"]
-    causes = pod_spec_causes(spec, "spec")
-    grace = spec.get("terminationGracePeriodSeconds") or 0
-    if grace < 0:
-        causes.append(invalid_value("spec.terminationGracePeriodSeconds", grace, NOT_NEGATIVE))
-    return causes
+    return pod_spec_causes(pod["spec"], "spec")
 
 
 def pod_creation_causes(pod: JsonObject) -> list[Cause]:

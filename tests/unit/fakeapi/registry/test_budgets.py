@@ -131,6 +131,17 @@ def test_a_budget_without_a_selector_covers_nobody_and_an_empty_one_everybody(be
     assert "everybody" in too_many(bench, "b")
 
 
+def test_a_budget_whose_selector_nobody_can_read_covers_nobody(bench: Bench) -> None:
+    running(bench)
+    budget(bench, status={})
+    stored = bench.store.get(POD_DISRUPTION_BUDGETS.storage_key, ("default", "budget"))
+    unreadable = {"matchExpressions": [{"key": "app", "operator": "Resembles"}]}
+    spoiled = {**stored.object, "spec": {**stored.object["spec"], "selector": unreadable}}
+    bench.store.update(POD_DISRUPTION_BUDGETS.storage_key, stored.key, spoiled)
+    eviction(bench)
+    assert ends(bench)
+
+
 @pytest.mark.parametrize("phase", ["Pending", "Succeeded", "Failed"])
 def test_a_pod_that_serves_nobody_goes_anyway(bench: Bench, phase: str) -> None:
     running(bench)

@@ -127,3 +127,11 @@ def test_a_dry_run(bench: Bench) -> None:
     before = bench.store.revision
     assert end(bench, dry_run=True).version.object["status"] == {"phase": "Terminating"}
     assert bench.store.revision == before
+
+
+def test_a_namespace_that_went_another_way_is_not_missed(bench: Bench) -> None:
+    config(bench, "held", "a/b")
+    end(bench)
+    bench.store.delete(NAMESPACES.storage_key, ("", "team"))
+    bench.store.delete(CONFIG_MAPS.storage_key, ("team", "held"))
+    assert not exists(bench)

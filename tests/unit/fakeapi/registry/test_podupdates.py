@@ -239,6 +239,7 @@ def test_addresses_are_addresses(bench: Bench, field: str) -> None:
     assert found == {f"status.{field}[1]": message}
     good = [{"ip": "10.0.0.1"}, {"ip": "2001:db8::1"}]
     assert update(bench, status(**{field: good}), "status")["status"][field] == good
+    assert update(bench, status(reason="other"), "status")["status"][field] == good
 
 
 ENDED = {"name": "main", "state": {"terminated": {"exitCode": 1}}}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fakeapi.machinery.resources import NAMESPACES, builtin
-from tests.unit.fakeapi.registry.bench import NOW, Bench, Json, pod
+from tests.unit.fakeapi.registry.bench import NOW, Bench, Json, causes, pod, refusal
 
 RESOURCE_CLAIMS = builtin("resourceclaims", "resource.k8s.io")
 
@@ -74,6 +74,13 @@ def test_terms_without_keys_are_left_alone(bench: Bench) -> None:
     affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
     spec = labelled(bench, {"v": "1"}, affinity=affinity)
     assert spec["affinity"] == affinity
+
+
+def test_label_keys_without_a_selector_have_nothing_to_be_merged_into(bench: Bench) -> None:
+    term = {"topologyKey": "zone", "matchLabelKeys": ["v"]}
+    affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    error = refusal(lambda: labelled(bench, {"v": "1"}, affinity=affinity))
+    assert all("matchLabelKeys" in field for field in causes(error))
 
 
 @pytest.mark.parametrize("given", [[], ["example.com/hold"]])

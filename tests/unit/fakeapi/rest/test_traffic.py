@@ -28,3 +28,11 @@ def test_queued_events_are_summed_by_client() -> None:
     for queue, client in queues:
         traffic.watches[queue] = client
     assert traffic.queued() == {one: 5, other: 1}
+
+
+def test_clients_that_were_written_to_are_told_once() -> None:
+    traffic, one, other = Traffic(), ("10.0.0.1", 5), ("10.0.0.1", 6)
+    for client in (one, other, one):
+        traffic.writing_to(client)
+    assert traffic.take_written() == {one, other}
+    assert traffic.take_written() == set()
