@@ -160,7 +160,7 @@ async def _play(trial: Trial, scheduler: StartedScheduler) -> tuple[str, UserErr
         return "the scheduler hung", SchedulerFailedError(what, where=_log_hint(scheduler))
     except (ProcessGone, ProcessVanished) as error:
         return "the scheduler ended", SchedulerFailedError(str(error), where=_log_hint(scheduler))
-    except PaceError as error:
+    except (PaceError, WarpError) as error:
         return "time could not be moved", StuckTimeError(str(error))
     except RefusedArrival as error:
         return "the scenario was refused", ScenarioError(str(error), where=str(trial.scenario.path))

@@ -164,6 +164,7 @@ class Trial:
             before = asked()
             await self._enter(pace, instant)
             if instant == wakeup:
+                pace.fidelity.wakeups += 1
                 self._wakeups.visited(fruitless=asked() == before)
             self._tell_progress()
 

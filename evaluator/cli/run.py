@@ -108,6 +108,8 @@ def _perform(
         outcome = uvloop.run(perform(plan, line))
     if not quiet:
         print_run(console, _reported(outcome))
+        for timer in outcome.result.fidelity.unreachable:
+            console.print(f"warning: a timer that no jump of the clock reaches: {timer}", markup=False)
     return outcome
 
 

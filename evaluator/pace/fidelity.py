@@ -28,7 +28,7 @@ class Fidelity:
     """How often the scheduler was found idle."""
 
     wakeups: int = 0
-    """Jumps made to an instant at which the scheduler would have woken by itself."""
+    """Jumps made for the scheduler's own timers and not for an event; counted by whoever decides on them."""
 
     longest_wait: Duration = 0
     """The longest real wait for one proof."""

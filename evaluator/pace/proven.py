@@ -37,9 +37,17 @@ class WarpPace:
     """Moves the clock of a :class:`WarpedProcess` under the rules of :class:`evaluator.pace.pace.Pace`.
 
     The process's tree is followed: children that it starts get the same clock, and idleness is that of all.
+    ``now`` is where the simulation stands, if the process's clock was begun elsewhere.
     """
 
-    def __init__(self, process: WarpedProcess, traffic: Traffic, *, limit: Duration = DEFAULT_LIMIT) -> None:
+    def __init__(
+        self,
+        process: WarpedProcess,
+        traffic: Traffic,
+        *,
+        now: Instant | None = None,
+        limit: Duration = DEFAULT_LIMIT,
+    ) -> None:
         self._process = process
         self._traffic = traffic
         self._tree = ProcessTree(process.pid, go=process.kick is Kick.GO)
@@ -52,10 +60,9 @@ class WarpPace:
             hint=_FROZEN_HINT if process.mode is ClockMode.FROZEN else "",
         )
         self._fidelity = Fidelity(NAME, takeover=process.taken_over)
-        self._now = process.clock()
+        self._now = process.clock() if now is None else now
         self._idle_clock: Instant | None = None
         self._pollers: list[tuple[int, int]] = []
-        self._announced: Instant | None = None
         self._held = False
         self._jumped = False
         """Whether the clock was moved in the instant that is being held."""
@@ -137,8 +144,6 @@ class WarpPace:
                 self._process.jump(to)
         self._idle_clock = None
         self._fidelity.jumps += 1
-        if self._announced is not None and to == self._announced:
-            self._fidelity.wakeups += 1
         self._now = max(self._now, to)
         self._fidelity.clock_lead = self._process.lead(self._now)
 
@@ -192,8 +197,7 @@ class WarpPace:
         for timer in map(str, waits.unreachable):
             if timer not in self._fidelity.unreachable:
                 self._fidelity.unreachable.append(timer)
-        self._announced = None if waits.timeout is None else self._idle_clock + waits.timeout
-        return self._announced
+        return None if waits.timeout is None else self._idle_clock + waits.timeout
 
     def close(self) -> None:
         """See :class:`Pace`. The process's clock runs on from where it is."""

@@ -135,8 +135,7 @@ class Quiescence:
         """
         while True:
             await asyncio.sleep(0)
-            if self._tree.refresh():
-                self._oversee(self._tree.members)  # a child that was born must not see another time
+            self._notice_changes()  # a child that was born, or runs another program, must not see another time
             if not self._tree.runs():
                 return
             self._give_up_if_late(begun, monotonic_ns(), _UNSTABLE)

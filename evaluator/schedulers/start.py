@@ -17,10 +17,11 @@ from evaluator.pace.tree import ProcessTree, TreeGone
 from evaluator.schedulers.profiles import LaunchContext, LaunchProfile
 from evaluator.schedulers.runtime import kick_of
 from evaluator.traffic import ServerTraffic
+from evaluator.warp.clock import ClockMode
 from evaluator.warp.launch import Child, Launch
 from evaluator.warp.process import WarpedProcess
 from fakeapi.kernel.clock import Clock, monotonic_ns
-from fakeapi.kernel.time import SECOND, Duration
+from fakeapi.kernel.time import MINUTE, SECOND, Duration
 
 PACES: Final = ("warp", "settle")
 _STOP_GRACE_S: Final = 2.0
@@ -28,6 +29,8 @@ _STOP_GRACE_S: Final = 2.0
 _READY_LIMIT: Final[Duration] = 60 * SECOND
 """Real time within which a scheduler must have asked for something; a cold start takes a few seconds."""
 _READY_POLL_S: Final = 0.005
+_START_ALLOWANCE: Final[Duration] = MINUTE
+"""Real time that a scheduler's start may take before its clock is ahead of the run: many times the usual."""
 
 
 @dataclass(slots=True)
@@ -97,9 +100,11 @@ def start_scheduler(
     limit = int(idle_limit_s * SECOND)
     if pace == "warp":
         kick = profile.kick or kick_of(Path(launch.program()))
-        process = WarpedProcess.start(launch, mode=profile.clock, kick=kick, now=clock.now())
+        # A running clock would be ahead by what the start takes for real; so it begins earlier.
+        early = _START_ALLOWANCE if profile.clock is ClockMode.RUNNING else 0
+        process = WarpedProcess.start(launch, mode=profile.clock, kick=kick, now=clock.now() - early)
         assert process.child is not None, "it was started here"
-        child, chosen = process.child, WarpPace(process, traffic, limit=limit)
+        child, chosen = process.child, WarpPace(process, traffic, now=clock.now(), limit=limit)
         return StartedScheduler(command, chosen, _path(log), child, traffic, profile.quiet)
     if pace == "settle":
         child = Child.start(launch)

@@ -46,6 +46,7 @@ def bind(
         return current
     labels = {**(metadata.get("labels") or {}), **topology_labels(registry.store, node)}
     bound = _assigned(current.object, node, labels, metadata.get("annotations") or {})
+    registry.refuse(PODS, bound, [])  # the binding's annotations may break what was checked at creation
     scheduled = with_condition(bound, {"type": "PodScheduled", "status": "True"}, registry.now_text())
     return registry.store.update(PODS.storage_key, current.key, scheduled)
 

@@ -102,7 +102,7 @@ class Registry:
         fill_defaults(resource.group, resource.kind, obj)
         admit_creation(self.store, resource, obj)
         prepare_creation(resource, obj, self.now_text())
-        self._refuse(resource, obj, creation_causes(resource, obj))
+        self.refuse(resource, obj, creation_causes(resource, obj))
         key = (namespace, metadata["name"])
         try:
             if options.dry_run:
@@ -175,13 +175,13 @@ class Registry:
         if subresource == "status":
             merged = _with_status(resource, current.object, wanted)
             prepare_status(resource, merged, current.object)
-            self._refuse(resource, merged, status_causes(resource, merged, current.object))
+            self.refuse(resource, merged, status_causes(resource, merged, current.object))
         else:
             merged = _replaced(resource, current.object, wanted)
             prepare_update(resource, merged, current.object)
             admit_update(self.store, resource, merged, current.object)
             _count_change(resource, merged, current.object)
-            self._refuse(resource, merged, update_causes(resource, merged, current.object))
+            self.refuse(resource, merged, update_causes(resource, merged, current.object))
         return self._store(resource, current, merged, options)
 
     def _store(
@@ -196,7 +196,12 @@ class Registry:
             self.store.delete(resource.storage_key, current.key)
         return Version(current.key, current.revision, merged, current.created)
 
-    def _refuse(self, resource: Resource, obj: JsonObject, causes: list[Cause]) -> None:
+    def refuse(self, resource: Resource, obj: JsonObject, causes: list[Cause]) -> None:
+        """Refuse an object for these causes, or for those that the checks find.
+
+        Raises:
+            StatusError: 422 with every cause; nothing when there is none.
+        """
         for check in self._checks:
             causes = causes + check(resource, obj)
         if causes:

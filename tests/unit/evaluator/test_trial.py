@@ -112,6 +112,7 @@ def test_the_schedulers_own_timers_are_visited_while_pods_wait(tmp_path: Path) -
     trial, pace, _ = played(story, late_binder(5), timer=SECOND)
     assert moments(trial, PodBound) == [65]
     assert [jump / SECOND for jump in pace.jumps] == [62, 63, 64, 65, 125]
+    assert pace.fidelity.wakeups == 3
 
 
 def test_timers_are_left_alone_past_the_horizon(tmp_path: Path) -> None:

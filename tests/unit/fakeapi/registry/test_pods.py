@@ -4,11 +4,14 @@ from typing import Any
 
 import pytest
 
+from fakeapi.kernel.clock import VirtualClock
 from fakeapi.kernel.time import HOUR
 from fakeapi.machinery.resources import NODES, PODS
+from fakeapi.machinery.status import StatusError
 from fakeapi.registry.deletion import delete
 from fakeapi.registry.options import WriteOptions
 from fakeapi.registry.pods import bind, evict
+from fakeapi.world import World
 from tests.unit.fakeapi.registry.bench import NOW, Bench, Json, binding, causes, refusal
 
 DRY = WriteOptions(dry_run=True)
@@ -218,3 +221,15 @@ def test_a_dry_eviction_evicts_nobody(bench: Bench, options: WriteOptions, body:
     before = bench.store.revision
     eviction(bench, options, **body)
     assert bench.store.revision == before
+
+
+def test_a_binding_may_not_bring_annotations_that_creation_would_refuse() -> None:
+    world = World(VirtualClock())
+    spec = {"containers": [{"name": "c", "image": "i"}]}
+    world.registry.create(PODS, "default", {"metadata": {"name": "p"}, "spec": spec})
+    before = world.store.revision
+    annotations = {"fakeapi.world/run-time": "soon"}
+    binding = {"metadata": {"name": "p", "annotations": annotations}, "target": {"name": "n"}}
+    with pytest.raises(StatusError, match="run-time"):
+        bind(world.registry, "default", "p", binding)
+    assert world.store.revision == before
