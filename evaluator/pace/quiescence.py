@@ -135,7 +135,7 @@ class Quiescence:
         """
         while True:
             await asyncio.sleep(0)
-            self._notice_changes()  # a child that was born, or runs another program, must not see another time
+            self._notice_changes()  # a child that is born, or changes its program, must not see another time
             if not self._tree.runs():
                 return
             self._give_up_if_late(begun, monotonic_ns(), _UNSTABLE)

@@ -4,6 +4,7 @@ Lists of supported values keep the order in which they are given: the real serve
 each field, and not always sorted.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -27,6 +28,40 @@ def not_found_value(field: str, value: object, why: str = "") -> Cause:
     """The value refers to something that is not there."""
     rest = invalid_value(field, value, why).message.removeprefix("Invalid value")
     return Cause(field, f"Not found{rest if why else rest.removesuffix(': ')}", "FieldValueNotFound")
+
+
+_PERCENT: Final = re.compile(r"([0-9]+)%")
+_WHOLE: Final = 100
+"""Percent."""
+
+
+def number_or_percent(amount: int | str, field: str) -> list[Cause]:
+    """What is wrong with a number, or a share of something, that is not negative."""
+    if isinstance(amount, int):
+        return [] if amount >= 0 else [invalid_value(field, amount, NOT_NEGATIVE)]
+    if _PERCENT.fullmatch(amount):
+        return []
+    why = (
+        "a valid percent string must be a numeric string followed by an ending '%' "
+        "(e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"
+    )
+    return [invalid_value(field, amount, why)]
+
+
+def at_most_whole(amount: int | str, field: str) -> list[Cause]:
+    """What is wrong with a share that is more than everything."""
+    if isinstance(amount, str) and _PERCENT.fullmatch(amount) and is_more(amount, _WHOLE):
+        return [invalid_value(field, amount, "must not be greater than 100%")]
+    return []
+
+
+def is_more(amount: int | str | None, than: int) -> bool:
+    """Whether a number, or the number before the ``%`` of a share, is greater; what is neither is 0."""
+    if isinstance(amount, str):
+        match = _PERCENT.fullmatch(amount)
+        digits = match[1].lstrip("0") if match else ""
+        return len(digits) > len(str(than)) or int(digits or 0) > than
+    return (amount or 0) > than
 
 
 def immutable(field: str, after: object, *, changed: bool) -> list[Cause]:

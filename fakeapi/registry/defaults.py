@@ -55,13 +55,16 @@ def _fill(holder: JsonObject, values: Iterable[tuple[str, Any]]) -> None:
 
 def _node(obj: JsonObject) -> None:
     spec = part(obj, "spec")
-    if spec.get("podCIDR") and not spec.get("podCIDRs"):
-        spec["podCIDRs"] = [spec["podCIDR"]]
+    first, every = spec.get("podCIDR"), spec.get("podCIDRs")
+    if first and (not every or every[0] != first):  # the older field has the say
+        spec["podCIDRs"] = [first]
+    elif every:
+        spec["podCIDR"] = every[0]
 
 
 def _node_status(status: JsonObject) -> None:
     canonical_quantities(status, "capacity", "allocatable")
-    if status.get("allocatable") is None and status.get("capacity") is not None:
+    if not status.get("allocatable") and status.get("capacity") is not None:
         status["allocatable"] = dict(status["capacity"])
 
 

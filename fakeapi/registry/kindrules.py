@@ -1,6 +1,8 @@
 """Rules of the kinds that neither are pods nor make them."""
 
 import re
+from collections.abc import Sequence
+from ipaddress import ip_network
 from typing import Final
 
 from fakeapi.machinery import validation
@@ -15,15 +17,18 @@ from fakeapi.registry import amounts
 from fakeapi.registry.causes import (
     NOT_NEGATIVE,
     JsonObject,
+    at_most_whole,
+    dns_label,
     immutable,
     label_key,
     label_selector,
     negatives,
     not_supported,
+    number_or_percent,
 )
 from fakeapi.registry.equality import alike
 from fakeapi.registry.podrules import PREEMPTION_POLICIES
-from fakeapi.registry.taintrules import taint_causes
+from fakeapi.registry.taintrules import taint_causes, toleration_causes
 
 SYSTEM_PRIORITY_CLASSES: Final = {
     "system-cluster-critical": 2_000_000_000,
@@ -43,7 +48,29 @@ def node_causes(node: JsonObject) -> list[Cause]:
     status = node["status"]
     for field in ("capacity", "allocatable"):
         causes += amounts.node_amounts(status.get(field) or {}, f"status.{field}")
+    return causes + _networks(node["spec"].get("podCIDRs") or ())
+
+
+def _networks(networks: Sequence[str]) -> list[Cause]:
+    why, field = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)", "spec.podCIDRs"
+    families = [_family(network) for network in networks]
+    causes = [
+        invalid_value(f"{field}[{index}]", networks[index], why)
+        for index, family in enumerate(families)
+        if not family
+    ]
+    if not causes and len(set(families)) != len(families):
+        one_each = "may specify no more than one CIDR for each IP family"
+        causes.append(invalid_value(field, list(networks), one_each))
     return causes
+
+
+def _family(network: str) -> int:
+    """4 or 6; 0 for what is no network."""
+    try:
+        return ip_network(network, strict=False).version if "/" in network else 0
+    except ValueError:
+        return 0
 
 
 def node_update(new: JsonObject, old: JsonObject) -> list[Cause]:
@@ -65,6 +92,23 @@ def node_update(new: JsonObject, old: JsonObject) -> list[Cause]:
 
 
 # ---- namespaces ------------------------------------------------------------------------------
+
+
+def namespace_causes(obj: JsonObject) -> list[Cause]:
+    """Broken rules of a Namespace: what it waits for at its end has a name."""
+    return finalizer_causes((obj.get("spec") or {}).get("finalizers") or (), "spec.finalizers")
+
+
+def finalizer_causes(names: Sequence[str], path: str) -> list[Cause]:
+    """What is wrong with names of finalizers, which are well known or have a domain."""
+    why = "name is neither a standard finalizer name nor is it fully qualified"
+    return validation.finalizers(names, path) + [
+        invalid_value(path, name, why) for name in names if "/" not in name and name not in OWN_FINALIZERS
+    ]
+
+
+OWN_FINALIZERS: Final = frozenset(("orphan", "foregroundDeletion", "kubernetes"))
+"""Finalizers that Kubernetes itself knows."""
 
 
 def namespace_status(new: JsonObject, old: JsonObject) -> list[Cause]:
@@ -91,7 +135,8 @@ def priority_class_causes(obj: JsonObject) -> list[Cause]:
         why = f"maximum allowed value of a user defined priority is {_MAX_PRIORITY}"
         causes.append(forbidden_value("value", why))
     if (policy := obj["preemptionPolicy"]) not in PREEMPTION_POLICIES:
-        causes.append(not_supported("preemptionPolicy", policy, PREEMPTION_POLICIES))
+        wrong = not_supported("preemptionPolicy", policy, PREEMPTION_POLICIES)
+        causes.append(wrong if policy else required_value("preemptionPolicy"))
     return causes
 
 
@@ -116,8 +161,6 @@ def priority_class_update(new: JsonObject, old: JsonObject) -> list[Cause]:
 
 # ---- disruption budgets ----------------------------------------------------------------------
 
-_PERCENT: Final = re.compile(r"([0-9]+)%")
-_HUNDRED: Final = 100
 _UNHEALTHY_POLICIES: Final = ("AlwaysAllow", "IfHealthyBudget")
 
 
@@ -129,27 +172,12 @@ def budget_causes(obj: JsonObject) -> list[Cause]:
         causes.append(invalid_value("spec", spec, "minAvailable and maxUnavailable cannot be both set"))
     for name in names:
         if (amount := spec.get(name)) is not None:
-            causes += _number_or_percent(amount, f"spec.{name}")
+            causes += number_or_percent(amount, f"spec.{name}") + at_most_whole(amount, f"spec.{name}")
     causes += label_selector(spec.get("selector"), "spec.selector")
     policy = spec.get("unhealthyPodEvictionPolicy")
     if policy is not None and policy not in _UNHEALTHY_POLICIES:
         causes.append(not_supported("spec.unhealthyPodEvictionPolicy", policy, _UNHEALTHY_POLICIES))
     return causes
-
-
-def _number_or_percent(amount: int | str, field: str) -> list[Cause]:
-    if isinstance(amount, int):
-        return [] if amount >= 0 else [invalid_value(field, amount, NOT_NEGATIVE)]
-    match = _PERCENT.fullmatch(amount)
-    if match is None:
-        why = (
-            "a valid percent string must be a numeric string followed by an ending '%' "
-            "(e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"
-        )
-        return [invalid_value(field, amount, why)]
-    if int(match[1]) > _HUNDRED:
-        return [invalid_value(field, amount, "must not be greater than 100%")]
-    return []
 
 
 def budget_status(new: JsonObject, _: JsonObject) -> list[Cause]:
@@ -299,7 +327,8 @@ def lease_causes(obj: JsonObject) -> list[Cause]:
 
 def storage_class_causes(obj: JsonObject) -> list[Cause]:
     """Broken rules of a StorageClass."""
-    causes = [] if obj.get("provisioner") else [required_value("provisioner", "")]
+    provisioner = obj.get("provisioner")
+    causes = label_key(provisioner.lower(), "provisioner") if provisioner else [required_value("provisioner")]
     for name, supported in (
         ("reclaimPolicy", ("Delete", "Retain")),
         ("volumeBindingMode", ("Immediate", "WaitForFirstConsumer")),
@@ -316,3 +345,20 @@ def storage_class_update(new: JsonObject, old: JsonObject) -> list[Cause]:
         for name in ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode")
         for cause in immutable(name, None, changed=(new.get(name) or None) != (old.get(name) or None))
     ]
+
+
+def runtime_class_causes(obj: JsonObject) -> list[Cause]:
+    """Broken rules of a RuntimeClass."""
+    handler = obj.get("handler")
+    causes = dns_label(handler, "handler") if handler else [required_value("handler")]
+    if overhead := (obj.get("overhead") or {}).get("podFixed"):
+        causes += amounts.requirements({"limits": overhead}, "overhead")
+    scheduling = obj.get("scheduling") or {}
+    causes += validation.labels(scheduling.get("nodeSelector") or {}, "scheduling.nodeSelector")
+    return causes + toleration_causes(scheduling.get("tolerations") or (), "scheduling.tolerations")
+
+
+def runtime_class_update(new: JsonObject, old: JsonObject) -> list[Cause]:
+    """What may not change in a RuntimeClass."""
+    handler = new.get("handler")
+    return immutable("handler", handler, changed=handler != old.get("handler"))

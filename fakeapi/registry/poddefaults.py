@@ -128,10 +128,25 @@ def _container(container: JsonObject) -> None:
         _field_reference(variable.get("valueFrom") or {})
 
 
+_PART: Final = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+_HOST: Final = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
+_IMAGE: Final = re.compile(
+    rf"(?:{_HOST}(?:\.{_HOST})*(?::[0-9]+)?/)?{_PART}(?:/{_PART})*"
+    r"(?::(?P<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?P<digest>@.+)?"
+)
+"""A reference to an image, as ``github.com/distribution/reference`` reads it."""
+_IMAGE_NAME_LIMIT: Final = 255
+"""Characters of a reference without its tag and digest."""
+
+
 @lru_cache(_CACHE)
 def _pull_policy(image: str) -> str:
-    _, _, tag = image.rpartition("/")[2].partition(":")
-    return "Always" if tag in ("", "latest") and "@" not in image and image else "IfNotPresent"
+    match = _IMAGE.fullmatch(image)
+    if match is None:
+        return "IfNotPresent"
+    suffix = sum(len(part) + 1 for part in match.groups() if part)
+    tag = match["tag"] or ("" if match["digest"] else "latest")
+    return "Always" if tag == "latest" and len(image) - suffix <= _IMAGE_NAME_LIMIT else "IfNotPresent"
 
 
 _PROBE: Final = (
@@ -175,6 +190,8 @@ def _expose(container: JsonObject) -> None:
 def _volume(volume: JsonObject) -> None:
     if not any(name != "name" and source is not None for name, source in volume.items()):
         volume["emptyDir"] = {}
+    if (empty := volume.get("emptyDir")) is not None and empty.get("sizeLimit") is not None:
+        empty["sizeLimit"] = canonical(str(empty["sizeLimit"]))
     for name in ("secret", "configMap", "downwardAPI", "projected"):
         source = volume.get(name)
         if source is not None:

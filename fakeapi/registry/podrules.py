@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from fakeapi.machinery import validation
+from fakeapi.machinery.quantity import parse
 from fakeapi.machinery.status import (
     Cause,
     duplicate_value,
@@ -32,6 +33,7 @@ RESTART_POLICIES: Final = ("Always", "OnFailure", "Never")
 PREEMPTION_POLICIES: Final = ("PreemptLowerPriority", "Never")
 MAX_INT32: Final = 2**31 - 1
 _DNS_POLICIES: Final = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
+_CONTAINER_POLICIES: Final = ("Always", "Never", "OnFailure")
 _PULL_POLICIES: Final = ("Always", "IfNotPresent", "Never")
 _MESSAGE_POLICIES: Final = ("File", "FallbackToLogsOnError")
 _PROTOCOLS: Final = ("SCTP", "TCP", "UDP")
@@ -93,6 +95,9 @@ def _resource_claims(claims: Sequence[JsonObject], path: str) -> list[Cause]:
         elif sources == [None, None]:
             why = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
             causes.append(invalid_value(field, claim, why))
+        for source, given in zip(("resourceClaimName", "resourceClaimTemplateName"), sources, strict=True):
+            if given is not None:
+                causes += dns_subdomain(given, f"{field}.{source}")
     return causes
 
 
@@ -107,6 +112,10 @@ def _volumes(volumes: Sequence[JsonObject], path: str) -> list[Cause]:
         else:
             causes += dns_label(name, field)
         seen.add(name)
+        size = (volume.get("emptyDir") or {}).get("sizeLimit")
+        if size is not None and parse(size) < 0:
+            why = "SizeLimit field must be a valid resource quantity"
+            causes.append(forbidden_value(f"{path}[{index}].emptyDir.sizeLimit", why))
     return causes
 
 
@@ -146,12 +155,18 @@ def _container(
         causes.append(not_supported(f"{path}.terminationMessagePolicy", policy, _MESSAGE_POLICIES))
     if ports := container.get("ports"):
         causes += _ports(ports, f"{path}.ports")
+    for index, variable in enumerate(container.get("env") or ()):
+        if not variable.get("name"):
+            causes.append(required_value(f"{path}.env[{index}].name"))
     if mounts := container.get("volumeMounts"):
         causes += _mounts(mounts, f"{path}.volumeMounts", volumes)
     if (policy := container["imagePullPolicy"]) not in _PULL_POLICIES:
         causes.append(not_supported(f"{path}.imagePullPolicy", policy, _PULL_POLICIES))
     if resources := container.get("resources"):
         causes += amounts.requirements(resources, f"{path}.resources", claims)
+    own = container.get("restartPolicy")
+    if own is not None and own not in _CONTAINER_POLICIES:
+        causes.append(not_supported(f"{path}.restartPolicy", own, _CONTAINER_POLICIES))
     return causes
 
 

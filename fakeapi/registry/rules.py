@@ -20,7 +20,6 @@ from fakeapi.registry.traits import is_custom
 _Creation = Callable[[JsonObject], list[Cause]]
 _Update = Callable[[JsonObject, JsonObject], list[Cause]]
 _GC_FINALIZERS: Final = frozenset(("orphan", "foregroundDeletion"))
-_OWN_FINALIZERS: Final = _GC_FINALIZERS | {"kubernetes"}
 
 
 def creation_causes(resource: Resource, obj: JsonObject) -> list[Cause]:
@@ -79,7 +78,7 @@ def _finalizers(resource: Resource, names: list[str]) -> list[Cause]:
         causes += [
             invalid_value(f"{path}[{index}]", name, why)
             for index, name in enumerate(names)
-            if "/" not in name and name not in _OWN_FINALIZERS
+            if "/" not in name and name not in kindrules.OWN_FINALIZERS
         ]
     return causes
 
@@ -104,6 +103,7 @@ def _metadata_update(new: JsonObject, old: JsonObject) -> list[Cause]:
 
 _CREATION: Final[dict[tuple[str, str], _Creation]] = {
     ("", "Pod"): pod_creation_causes,
+    ("", "Namespace"): kindrules.namespace_causes,
     ("", "Node"): kindrules.node_causes,
     ("", "ConfigMap"): kindrules.config_causes,
     ("", "Secret"): kindrules.config_causes,
@@ -117,13 +117,14 @@ _CREATION: Final[dict[tuple[str, str], _Creation]] = {
     ("batch", "Job"): jobrules.job_causes,
     ("coordination.k8s.io", "Lease"): kindrules.lease_causes,
     ("events.k8s.io", "Event"): kindrules.event_causes,
+    ("node.k8s.io", "RuntimeClass"): kindrules.runtime_class_causes,
     ("policy", "PodDisruptionBudget"): kindrules.budget_causes,
     ("scheduling.k8s.io", "PriorityClass"): kindrules.priority_class_causes,
     ("storage.k8s.io", "StorageClass"): kindrules.storage_class_causes,
 }
 _STRICTER_AT_CREATION: Final = (
-    *(("", "Pod"), ("events.k8s.io", "Event")),
-    ("scheduling.k8s.io", "PriorityClass"),
+    *(("", "Pod"), ("", "Namespace"), ("events.k8s.io", "Event")),
+    *(("node.k8s.io", "RuntimeClass"), ("scheduling.k8s.io", "PriorityClass")),
 )
 """Kinds with rules of creation that are none of an update."""
 _UPDATE: Final[dict[tuple[str, str], _Update]] = {
@@ -137,6 +138,7 @@ _UPDATE: Final[dict[tuple[str, str], _Update]] = {
     ("apps", "StatefulSet"): workloadrules.stateful_set_update,
     ("batch", "Job"): jobrules.job_update,
     ("events.k8s.io", "Event"): kindrules.event_update,
+    ("node.k8s.io", "RuntimeClass"): kindrules.runtime_class_update,
     ("scheduling.k8s.io", "PriorityClass"): kindrules.priority_class_update,
     ("storage.k8s.io", "StorageClass"): kindrules.storage_class_update,
 }

@@ -8,11 +8,14 @@ from fakeapi.machinery.selectors import label_selector_of
 from fakeapi.machinery.status import Cause, forbidden_value, invalid_value, required_value
 from fakeapi.registry.causes import (
     JsonObject,
+    at_most_whole,
     dns_label,
     immutable,
+    is_more,
     label_selector,
     negatives,
     not_supported,
+    number_or_percent,
 )
 from fakeapi.registry.equality import LABEL_SELECTOR, same_part
 from fakeapi.registry.podrules import pod_spec_causes
@@ -91,7 +94,17 @@ def _strategy(strategy: JsonObject) -> list[Cause]:
         return [forbidden_value(f"{path}.rollingUpdate", why)]
     if kind not in ("Recreate", "RollingUpdate"):
         return [not_supported(path, strategy, ("Recreate", "RollingUpdate"))]
-    return []
+    return _rolling_deployment(strategy, f"{path}.rollingUpdate") if kind == "RollingUpdate" else []
+
+
+def _rolling_deployment(strategy: JsonObject, path: str) -> list[Cause]:
+    unavailable, surge = (strategy["rollingUpdate"][name] for name in ("maxUnavailable", "maxSurge"))
+    causes = number_or_percent(unavailable, f"{path}.maxUnavailable")
+    causes += number_or_percent(surge, f"{path}.maxSurge")
+    if not is_more(unavailable, 0) and not is_more(surge, 0):
+        why = "may not be 0 when `maxSurge` is 0"
+        causes.append(invalid_value(f"{path}.maxUnavailable", unavailable, why))
+    return causes + at_most_whole(unavailable, f"{path}.maxUnavailable")
 
 
 def stateful_set_causes(obj: JsonObject) -> list[Cause]:
@@ -105,6 +118,7 @@ def stateful_set_causes(obj: JsonObject) -> list[Cause]:
     if strategy["type"] not in ("RollingUpdate", "OnDelete"):
         why = "must be 'RollingUpdate' or 'OnDelete'"
         causes.append(invalid_value("spec.updateStrategy", strategy, why))
+    causes += negatives(strategy.get("rollingUpdate") or {}, "spec.updateStrategy.rollingUpdate", ("partition",))
     causes += negatives(spec, "spec", ("replicas", "minReadySeconds"))
     if name := spec.get("serviceName"):
         causes += dns_label(name, "spec.serviceName")
@@ -119,7 +133,27 @@ def daemon_set_causes(obj: JsonObject) -> list[Cause]:
     if selector is not None and not selector.get("matchLabels") and not selector.get("matchExpressions"):
         causes.append(invalid_value("spec.selector", selector, "empty selector is invalid for daemonset"))
     causes += template_causes(spec["template"], "spec.template") + _always_running(spec, "DaemonSet")
-    return causes + negatives(spec, "spec", ("minReadySeconds", "revisionHistoryLimit"))
+    causes += negatives(spec, "spec", ("minReadySeconds",)) + _daemon_strategy(spec["updateStrategy"])
+    return causes + negatives(spec, "spec", ("revisionHistoryLimit",))
+
+
+def _daemon_strategy(strategy: JsonObject) -> list[Cause]:
+    path = "spec.updateStrategy"
+    if strategy["type"] not in ("RollingUpdate", "OnDelete"):
+        return [not_supported(path, strategy, ("RollingUpdate", "OnDelete"))]
+    if strategy["type"] == "OnDelete":
+        return []
+    path += ".rollingUpdate"
+    unavailable, surge = (strategy["rollingUpdate"][name] for name in ("maxUnavailable", "maxSurge"))
+    causes = number_or_percent(unavailable, f"{path}.maxUnavailable")
+    causes += number_or_percent(surge, f"{path}.maxSurge")
+    causes += at_most_whole(unavailable, f"{path}.maxUnavailable") + at_most_whole(surge, f"{path}.maxSurge")
+    if is_more(unavailable, 0) and is_more(surge, 0):
+        why = "may not be set when maxUnavailable is non-zero"
+        causes.append(invalid_value(f"{path}.maxSurge", surge, why))
+    elif not is_more(unavailable, 0) and not is_more(surge, 0):
+        causes.append(required_value(f"{path}.maxUnavailable", "cannot be 0 when maxSurge is 0"))
+    return causes
 
 
 def replication_controller_causes(obj: JsonObject) -> list[Cause]:
