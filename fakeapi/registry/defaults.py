@@ -50,6 +50,13 @@ def _fill(holder: JsonObject, values: Iterable[tuple[str, Any]]) -> None:
             holder[name] = value
 
 
+def _fill_missing(holder: JsonObject, values: Iterable[tuple[str, Any]]) -> None:
+    """Set what is missing; behind a pointer empty text is a value, and a wrong one."""
+    for name, value in values:
+        if holder.get(name) is None:
+            holder[name] = value
+
+
 # ---- core ------------------------------------------------------------------------------------
 
 
@@ -236,11 +243,16 @@ def _cron_job(obj: JsonObject) -> None:
 
 
 def _priority_class(obj: JsonObject) -> None:
-    _fill(obj, (("value", 0), ("preemptionPolicy", "PreemptLowerPriority")))
+    _fill_missing(obj, (("value", 0), ("preemptionPolicy", "PreemptLowerPriority")))
 
 
 def _storage_class(obj: JsonObject) -> None:
-    _fill(obj, (("reclaimPolicy", "Delete"), ("volumeBindingMode", "Immediate")))
+    _fill_missing(obj, (("reclaimPolicy", "Delete"), ("volumeBindingMode", "Immediate")))
+
+
+def _runtime_class(obj: JsonObject) -> None:
+    if (overhead := obj.get("overhead")) is not None:
+        canonical_quantities(overhead, "podFixed")
 
 
 def _wanting(obj: JsonObject) -> None:
@@ -266,6 +278,7 @@ _BY_KIND: Final[dict[tuple[str, str], Callable[[JsonObject], None]]] = {
     ("apps", "DaemonSet"): _daemon_set,
     ("batch", "Job"): _job,
     ("batch", "CronJob"): _cron_job,
+    ("node.k8s.io", "RuntimeClass"): _runtime_class,
     ("policy", "PodDisruptionBudget"): _wanting,
     ("coordination.k8s.io", "Lease"): _wanting,
     ("scheduling.k8s.io", "PriorityClass"): _priority_class,

@@ -26,7 +26,6 @@ from fakeapi.registry.causes import (
     not_supported,
     number_or_percent,
 )
-from fakeapi.registry.equality import alike
 from fakeapi.registry.podrules import PREEMPTION_POLICIES
 from fakeapi.registry.taintrules import taint_causes, toleration_causes
 
@@ -102,7 +101,7 @@ def namespace_causes(obj: JsonObject) -> list[Cause]:
 def finalizer_causes(names: Sequence[str], path: str) -> list[Cause]:
     """What is wrong with names of finalizers, which are well known or have a domain."""
     why = "name is neither a standard finalizer name nor is it fully qualified"
-    return validation.finalizers(names, path) + [
+    return validation.finalizers(list(names), path) + [
         invalid_value(path, name, why) for name in names if "/" not in name and name not in OWN_FINALIZERS
     ]
 
@@ -184,89 +183,6 @@ def budget_status(new: JsonObject, _: JsonObject) -> list[Cause]:
     """Broken rules of a budget's status."""
     names = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
     return negatives(new["status"], "status", names)
-
-
-# ---- events ----------------------------------------------------------------------------------
-
-_LIMITS: Final = (("action", "action", 128), ("reason", "reason", 128))
-_NOTE_LIMIT: Final = 1024
-"""Characters of an event's text."""
-_FIXED: Final = (
-    ("regarding", "involvedObject"),
-    ("reason", "reason"),
-    ("note", "message"),
-    ("type", "type"),
-    ("action", "action"),
-    ("related", "related"),
-    ("reportingController", "reportingController"),
-    ("reportingInstance", "reportingInstance"),
-)
-"""Fields of an event as it is stored, and the names that messages call them."""
-
-
-def core_event_causes(event: JsonObject) -> list[Cause]:
-    """Broken rules of an event of the core group, in its stored form."""
-    return _event(event, "reportingComponent")
-
-
-def event_causes(event: JsonObject) -> list[Cause]:
-    """Broken rules of an event of ``events.k8s.io``, which is stricter."""
-    causes = _event(event, "reportingController")
-    if not event.get("eventTime"):
-        causes.append(required_value("eventTime"))
-    if (kind := event.get("type", "")) not in ("Normal", "Warning"):
-        causes.append(invalid_value("type", "", f"has invalid value: {kind}"))
-    stored = (
-        ("deprecatedFirstTimestamp", "firstTimestamp"),
-        ("deprecatedLastTimestamp", "lastTimestamp"),
-        ("deprecatedCount", "count"),
-        ("deprecatedSource", "source"),
-    )
-    return causes + [
-        invalid_value(shown, "", "needs to be unset") for name, shown in stored if event.get(name)
-    ]
-
-
-def _event(event: JsonObject, controller_field: str) -> list[Cause]:
-    own = event["metadata"].get("namespace", "")
-    about = (event.get("regarding") or {}).get("namespace", "")
-    homes = ("default", "kube-system") if event.get("eventTime") else ("default",)
-    causes = []
-    if (about and about != own and not event.get("eventTime")) or (not about and own not in homes):
-        why = "does not match event.namespace"
-        causes.append(invalid_value("involvedObject.namespace", about, why))
-    return causes + (_new_event(event, controller_field) if event.get("eventTime") else [])
-
-
-def _new_event(event: JsonObject, controller_field: str) -> list[Cause]:
-    controller, causes = event.get("reportingController", ""), []
-    if not controller:
-        causes.append(required_value(controller_field))
-    causes += label_key(controller, controller_field)
-    if not event.get("reportingInstance"):
-        causes.append(required_value("reportingInstance"))
-    for name, shown, limit in _LIMITS:
-        if not event.get(name):
-            causes.append(required_value(shown))
-        elif len(event[name]) > limit:
-            causes.append(invalid_value(shown, "", f"can have at most {limit} characters"))
-    if len(event.get("note") or "") > _NOTE_LIMIT:
-        causes.append(invalid_value("message", "", f"can have at most {_NOTE_LIMIT} characters"))
-    return causes
-
-
-def event_update(new: JsonObject, old: JsonObject) -> list[Cause]:
-    """What may not change in an event of ``events.k8s.io``: all but its series."""
-    causes, series = _event(new, "reportingController"), new.get("series") or {}
-    if series and not alike(series, old.get("series")) and series.get("count", 0) < _LEAST_SERIES:
-        causes.append(invalid_value("series.count", "", f"should be at least {_LEAST_SERIES}"))
-    for name, shown in _FIXED:
-        after = new.get(name)
-        causes += immutable(shown, after, changed=not alike(after, old.get(name)))
-    return causes
-
-
-_LEAST_SERIES: Final = 2
 
 
 # ---- configuration ---------------------------------------------------------------------------

@@ -4,6 +4,7 @@ Follows ``pkg/apis/core/v1/defaults.go`` and ``DefaultPodLevelResources``. Every
 object in place and may be run again without effect. Empty text counts as left out, as it does in Go.
 """
 
+import re
 from functools import lru_cache
 from typing import Any, Final
 
@@ -131,7 +132,7 @@ def _container(container: JsonObject) -> None:
 _PART: Final = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
 _HOST: Final = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
 _IMAGE: Final = re.compile(
-    rf"(?:{_HOST}(?:\.{_HOST})*(?::[0-9]+)?/)?{_PART}(?:/{_PART})*"
+    rf"(?P<name>(?:{_HOST}(?:\.{_HOST})*(?::[0-9]+)?/)?{_PART}(?:/{_PART})*)"
     r"(?::(?P<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?P<digest>@.+)?"
 )
 """A reference to an image, as ``github.com/distribution/reference`` reads it."""
@@ -142,11 +143,10 @@ _IMAGE_NAME_LIMIT: Final = 255
 @lru_cache(_CACHE)
 def _pull_policy(image: str) -> str:
     match = _IMAGE.fullmatch(image)
-    if match is None:
+    if match is None or len(match["name"]) > _IMAGE_NAME_LIMIT:
         return "IfNotPresent"
-    suffix = sum(len(part) + 1 for part in match.groups() if part)
     tag = match["tag"] or ("" if match["digest"] else "latest")
-    return "Always" if tag == "latest" and len(image) - suffix <= _IMAGE_NAME_LIMIT else "IfNotPresent"
+    return "Always" if tag == "latest" else "IfNotPresent"
 
 
 _PROBE: Final = (

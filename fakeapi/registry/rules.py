@@ -11,7 +11,7 @@ from typing import Final
 from fakeapi.machinery import validation
 from fakeapi.machinery.resources import Resource
 from fakeapi.machinery.status import Cause, forbidden_value, invalid_value, required_value
-from fakeapi.registry import jobrules, kindrules, workloadrules
+from fakeapi.registry import eventrules, jobrules, kindrules, workloadrules
 from fakeapi.registry.causes import JsonObject, immutable
 from fakeapi.registry.podrules import pod_creation_causes
 from fakeapi.registry.podupdates import pod_status_causes, pod_update_causes
@@ -107,7 +107,7 @@ _CREATION: Final[dict[tuple[str, str], _Creation]] = {
     ("", "Node"): kindrules.node_causes,
     ("", "ConfigMap"): kindrules.config_causes,
     ("", "Secret"): kindrules.config_causes,
-    ("", "Event"): kindrules.core_event_causes,
+    ("", "Event"): eventrules.core_event_causes,
     ("", "ReplicationController"): workloadrules.replication_controller_causes,
     ("apps", "DaemonSet"): workloadrules.daemon_set_causes,
     ("apps", "Deployment"): workloadrules.deployment_causes,
@@ -116,7 +116,7 @@ _CREATION: Final[dict[tuple[str, str], _Creation]] = {
     ("batch", "CronJob"): jobrules.cron_job_causes,
     ("batch", "Job"): jobrules.job_causes,
     ("coordination.k8s.io", "Lease"): kindrules.lease_causes,
-    ("events.k8s.io", "Event"): kindrules.event_causes,
+    ("events.k8s.io", "Event"): eventrules.event_causes,
     ("node.k8s.io", "RuntimeClass"): kindrules.runtime_class_causes,
     ("policy", "PodDisruptionBudget"): kindrules.budget_causes,
     ("scheduling.k8s.io", "PriorityClass"): kindrules.priority_class_causes,
@@ -137,7 +137,7 @@ _UPDATE: Final[dict[tuple[str, str], _Update]] = {
     ("apps", "ReplicaSet"): workloadrules.fixed_selector,
     ("apps", "StatefulSet"): workloadrules.stateful_set_update,
     ("batch", "Job"): jobrules.job_update,
-    ("events.k8s.io", "Event"): kindrules.event_update,
+    ("events.k8s.io", "Event"): eventrules.event_update,
     ("node.k8s.io", "RuntimeClass"): kindrules.runtime_class_update,
     ("scheduling.k8s.io", "PriorityClass"): kindrules.priority_class_update,
     ("storage.k8s.io", "StorageClass"): kindrules.storage_class_update,

@@ -118,7 +118,9 @@ def stateful_set_causes(obj: JsonObject) -> list[Cause]:
     if strategy["type"] not in ("RollingUpdate", "OnDelete"):
         why = "must be 'RollingUpdate' or 'OnDelete'"
         causes.append(invalid_value("spec.updateStrategy", strategy, why))
-    causes += negatives(strategy.get("rollingUpdate") or {}, "spec.updateStrategy.rollingUpdate", ("partition",))
+    causes += negatives(
+        strategy.get("rollingUpdate") or {}, "spec.updateStrategy.rollingUpdate", ("partition",)
+    )
     causes += negatives(spec, "spec", ("replicas", "minReadySeconds"))
     if name := spec.get("serviceName"):
         causes += dns_label(name, "spec.serviceName")

@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 
 from fakeapi.machinery.resources import (
-    CORE_EVENTS,
-    EVENTS,
     NAMESPACES,
     NODES,
     POD_DISRUPTION_BUDGETS,
@@ -21,6 +19,7 @@ from fakeapi.registry.kindrules import priority_class_causes
 from tests.unit.fakeapi.registry.bench import CONFIG_MAPS, LEASES, Bench, Json, causes, refusal
 
 SECRETS = builtin("secrets")
+RUNTIME_CLASSES = builtin("runtimeclasses", "node.k8s.io")
 STORAGE_CLASSES = builtin("storageclasses", "storage.k8s.io")
 
 
@@ -107,13 +106,45 @@ def test_the_spec_does_not_change_with_the_status_nor_the_status_with_the_spec(b
 def test_what_a_node_has_for_ever(bench: Bench) -> None:
     create(bench, NODES, spec={"podCIDR": "10.0.0.0/24", "providerID": "a"})
     why = 'Forbidden: node updates may not change podCIDR except from "" to valid'
-    assert not_changed(bench, NODES, lambda o: o["spec"].update(podCIDRs=["10.1.0.0/24"])) == {
+    assert not_changed(bench, NODES, lambda o: o["spec"].update(podCIDR="10.1.0.0/24")) == {
         "spec.podCIDRs": why
     }
     changed = not_changed(bench, NODES, lambda o: o["spec"].update(providerID="b"))
     assert changed == {"spec.providerID": "Invalid value: null: field cannot be modified once set"}
     cleared = not_changed(bench, NODES, lambda o: o["spec"].pop("providerID"))
     assert cleared == {"spec.providerID": "Invalid value: null: field cannot be cleared once set"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "networks"),
+    [
+        ({"podCIDR": "10.0.0.0/24"}, ["10.0.0.0/24"]),
+        ({"podCIDRs": ["10.0.0.0/24"]}, ["10.0.0.0/24"]),
+        ({"podCIDR": "10.0.0.0/24", "podCIDRs": ["10.1.0.0/24", "fd00::/64"]}, ["10.0.0.0/24"]),
+        ({"podCIDR": "10.0.0.0/24", "podCIDRs": ["10.0.0.0/24", "fd00::/64"]}, ["10.0.0.0/24", "fd00::/64"]),
+    ],
+)
+def test_the_older_field_has_the_say_about_networks(bench: Bench, spec: Json, networks: list[str]) -> None:
+    created = create(bench, NODES, spec=spec)["spec"]
+    assert (created["podCIDR"], created["podCIDRs"]) == (networks[0], networks)
+
+
+@pytest.mark.parametrize("network", ["x", "10.0.0.1", "10.0.0.0/33", "x" * 300])
+def test_networks_are_networks(bench: Bench, network: str) -> None:
+    why = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
+    found = refused(bench, NODES, spec={"podCIDRs": [network]})
+    assert found == {"spec.podCIDRs[0]": f'Invalid value: "{network}": {why}'}
+
+
+def test_a_node_has_one_network_of_each_family(bench: Bench) -> None:
+    found = refused(bench, NODES, spec={"podCIDRs": ["10.0.0.0/24", "10.1.0.0/24"]})
+    assert found["spec.podCIDRs"].endswith("may specify no more than one CIDR for each IP family")
+
+
+@pytest.mark.parametrize("allocatable", [None, {}])
+def test_what_a_node_has_is_for_pods_unless_it_says_less(bench: Bench, allocatable: Any) -> None:
+    status = {"capacity": {"cpu": "8"}, "allocatable": allocatable}
+    assert create(bench, NODES, status=status)["status"]["allocatable"] == {"cpu": "8"}
 
 
 def test_a_node_has_no_address_twice(bench: Bench) -> None:
@@ -138,6 +169,15 @@ def test_the_finalizers_of_a_namespace_stay(bench: Bench) -> None:
     assert created["spec"] == {"finalizers": ["kubernetes"]}
     assert created["status"] == {"phase": "Active"}
     assert update(bench, NAMESPACES, lambda o: o["spec"].update(finalizers=[])) == created
+
+
+def test_the_finalizers_of_a_namespace_have_names(bench: Bench) -> None:
+    create(bench, NAMESPACES, spec={"finalizers": ["kubernetes", "a.b/c"]})
+    error = refusal(
+        lambda: bench.create(NAMESPACES, {"metadata": {"name": "b"}, "spec": {"finalizers": ["x"]}})
+    )
+    why = "name is neither a standard finalizer name nor is it fully qualified"
+    assert causes(error) == {"spec.finalizers": f'Invalid value: "x": {why}'}
 
 
 # ---- priority classes ----
@@ -168,6 +208,7 @@ def test_priority_classes_are_counted_and_never_change_their_value(bench: Bench)
             "preemptionPolicy",
             'Unsupported value: "X": supported values: "PreemptLowerPriority", "Never"',
         ),
+        ({"preemptionPolicy": ""}, "preemptionPolicy", "Required value"),
     ],
 )
 def test_priority_classes(bench: Bench, fields: Json, field: str, message: str) -> None:
@@ -273,97 +314,6 @@ def test_a_budget_s_status_has_no_negative_numbers(bench: Bench) -> None:
     assert found == {"status.disruptionsAllowed": "Invalid value: -1: must be greater than or equal to 0"}
 
 
-# ---- events ----
-
-ABOUT = {"kind": "Pod", "name": "p", "namespace": "default"}
-STRICT = {
-    "regarding": ABOUT,
-    "eventTime": "2026-01-05T00:00:00.000000Z",
-    "reportingController": "example.com/scheduler",
-    "reportingInstance": "one",
-    "action": "Binding",
-    "reason": "Scheduled",
-    "type": "Normal",
-}
-
-
-@pytest.mark.parametrize(("about", "home"), [(ABOUT, "default"), ({"kind": "Node", "name": "n"}, "default")])
-def test_events_are_where_their_object_is(bench: Bench, about: Json, home: str) -> None:
-    bench.create(CORE_EVENTS, {"metadata": {"name": "a"}, "involvedObject": about}, home)
-
-
-def test_events_elsewhere_are_refused(bench: Bench) -> None:
-    message = 'Invalid value: "other": does not match event.namespace'
-    about = {**ABOUT, "namespace": "other"}
-    assert refused(bench, CORE_EVENTS, involvedObject=about) == {"involvedObject.namespace": message}
-    create(bench, NAMESPACES)
-    error = refusal(lambda: bench.create(CORE_EVENTS, {"metadata": {"name": "e"}, "involvedObject": {}}, "a"))
-    assert causes(error) == {"involvedObject.namespace": 'Invalid value: "": does not match event.namespace'}
-
-
-def test_a_complete_event_in_the_newer_form(bench: Bench) -> None:
-    create(bench, EVENTS, **STRICT)
-
-
-@pytest.mark.parametrize(
-    ("field", "shown"),
-    [
-        ("reportingInstance", "reportingInstance"),
-        ("action", "action"),
-        ("reason", "reason"),
-        ("eventTime", "eventTime"),
-    ],
-)
-def test_the_newer_form_demands(bench: Bench, field: str, shown: str) -> None:
-    fields = {name: value for name, value in STRICT.items() if name != field}
-    assert refused(bench, EVENTS, **fields)[shown] == "Required value"
-
-
-@pytest.mark.parametrize(
-    ("fields", "field", "message"),
-    [
-        ({"type": "X"}, "type", 'Invalid value: "": has invalid value: X'),
-        ({"action": "a" * 129}, "action", 'Invalid value: "": can have at most 128 characters'),
-        ({"note": "a" * 1025}, "message", 'Invalid value: "": can have at most 1024 characters'),
-        ({"deprecatedCount": 2}, "count", 'Invalid value: "": needs to be unset'),
-        ({"deprecatedSource": {"component": "c"}}, "source", 'Invalid value: "": needs to be unset'),
-    ],
-)
-def test_the_newer_form_refuses(bench: Bench, fields: Json, field: str, message: str) -> None:
-    assert refused(bench, EVENTS, **{**STRICT, **fields}) == {field: message}
-
-
-def test_a_controller_has_a_name(bench: Bench) -> None:
-    found = refused(bench, EVENTS, **{**STRICT, "reportingController": "a b"})
-    assert list(found) == ["reportingController"]
-    error = refusal(lambda: create(bench, EVENTS, **{**STRICT, "reportingController": ""}))
-    assert "reportingController: Required value" in error.message
-    older = {**STRICT, "reportingComponent": "a b", "involvedObject": ABOUT}
-    assert list(refused(bench, CORE_EVENTS, **older)) == ["reportingComponent"]
-
-
-def test_refusals_of_events_name_the_older_kind(bench: Bench) -> None:
-    error = refusal(lambda: create(bench, EVENTS, **{**STRICT, "type": "X"}))
-    assert error.message.startswith('Event "a" is invalid: type')
-
-
-def test_an_event_only_grows_its_series(bench: Bench) -> None:
-    create(bench, EVENTS, **STRICT)
-    series = {"count": 2, "lastObservedTime": STRICT["eventTime"]}
-    assert update(bench, EVENTS, lambda o: o.update(series=series))["series"] == series
-    assert not_changed(bench, EVENTS, lambda o: o.update(reason="Other")) == {
-        "reason": 'Invalid value: "Other": field is immutable'
-    }
-    assert not_changed(bench, EVENTS, lambda o: o.update(series={"count": 1})) == {
-        "series.count": 'Invalid value: "": should be at least 2'
-    }
-
-
-def test_an_event_of_the_core_group_changes_freely(bench: Bench) -> None:
-    create(bench, CORE_EVENTS, involvedObject=ABOUT, reason="R", count=1)
-    assert update(bench, CORE_EVENTS, lambda o: o.update(count=2, reason="S"))["deprecatedCount"] == 2
-
-
 # ---- configuration ----
 
 
@@ -421,3 +371,29 @@ def test_storage_classes(bench: Bench) -> None:
     )
     assert found == dict.fromkeys(("parameters", "reclaimPolicy"), "Invalid value: null: field is immutable")
     update(bench, STORAGE_CLASSES, lambda o: o.update(allowVolumeExpansion=True))
+
+
+def test_a_provisioner_has_a_qualified_name(bench: Bench) -> None:
+    create(bench, STORAGE_CLASSES, provisioner="Example.COM/Disk")
+    assert list(refused(bench, STORAGE_CLASSES, provisioner="a b")) == ["provisioner"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({}, "handler"),
+        ({"handler": "UPPER"}, "handler"),
+        ({"handler": "h", "overhead": {"podFixed": {"cpu": "-1"}}}, "overhead.limits[cpu]"),
+        ({"handler": "h", "scheduling": {"nodeSelector": {"a": "!"}}}, "scheduling.nodeSelector"),
+        ({"handler": "h", "scheduling": {"tolerations": [{}]}}, "scheduling.tolerations[0].operator"),
+    ],
+)
+def test_runtime_classes(bench: Bench, fields: Json, field: str) -> None:
+    assert list(refused(bench, RUNTIME_CLASSES, **fields)) == [field]
+
+
+def test_the_handler_never_changes_and_amounts_are_written_as_they_should_be(bench: Bench) -> None:
+    made = create(bench, RUNTIME_CLASSES, handler="h", overhead={"podFixed": {"cpu": 1, "memory": "1024Mi"}})
+    assert made["overhead"]["podFixed"] == {"cpu": "1", "memory": "1Gi"}
+    found = not_changed(bench, RUNTIME_CLASSES, lambda o: o.update(handler="other"))
+    assert found == {"handler": 'Invalid value: "other": field is immutable'}

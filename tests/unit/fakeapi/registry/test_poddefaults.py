@@ -68,10 +68,19 @@ def test_a_negative_grace_is_one_second_in_a_pod_and_kept_in_a_template() -> Non
         ("train:1", "IfNotPresent"),
         ("host:5000/train:1", "IfNotPresent"),
         ("host:5000/train@sha256:aa", "IfNotPresent"),
+        ("host:5000/train:latest@sha256:aa", "Always"),
+        ("a.b/c__d/e-f.g", "Always"),
+        ("HOST/train", "Always"),
         ("", "IfNotPresent"),
+        ("TRAIN", "IfNotPresent"),
+        ("host/TRAIN", "IfNotPresent"),
+        ("train:", "IfNotPresent"),
+        ("train one", "IfNotPresent"),
+        ("-train", "IfNotPresent"),
+        ("x" * 256, "IfNotPresent"),
     ],
 )
-def test_images_without_a_tag_are_always_pulled(image: str, policy: str) -> None:
+def test_images_without_a_tag_are_always_pulled_if_they_are_images(image: str, policy: str) -> None:
     assert filled({"image": image})["containers"][0]["imagePullPolicy"] == policy
 
 
@@ -177,3 +186,9 @@ def test_filling_twice_is_filling_once(limits: Json, requests: Json, network: bo
     once = copy.deepcopy(obj)
     fill_pod(obj)
     assert obj == once
+
+
+@pytest.mark.parametrize(("size", "written"), [("1024Mi", "1Gi"), (0.5, "500m"), (1, "1")])
+def test_space_on_a_node_is_written_as_it_should_be(size: Any, written: str) -> None:
+    volumes = [{"name": "v", "emptyDir": {"sizeLimit": size}}]
+    assert filled({}, volumes=volumes)["volumes"][0]["emptyDir"] == {"sizeLimit": written}

@@ -140,6 +140,7 @@ def test_the_parts_of_the_placement_are_all_looked_at(field: str, value: Any) ->
             'Unsupported value: "X": supported values: "File", "FallbackToLogsOnError"',
         ),
         ({"ports": [{}]}, "ports[0].containerPort", "Required value"),
+        ({"env": [{"name": "A"}, {"value": "b"}]}, "env[1].name", "Required value"),
         (
             {"ports": [{"containerPort": 70000}]},
             "ports[0].containerPort",
@@ -169,6 +170,32 @@ def test_the_parts_of_the_placement_are_all_looked_at(field: str, value: Any) ->
 )
 def test_containers(container: Json, field: str, message: str) -> None:
     assert told(container) == [(f"spec.containers[0].{field}", message)]
+
+
+@pytest.mark.parametrize("field", ["containers", "initContainers"])
+def test_containers_have_policies_of_their_own(field: str) -> None:
+    container = {"name": "other", "image": "i:1", "restartPolicy": "Sometimes"}
+    spec: Json = {"containers": [container]} if field == "containers" else {"initContainers": [container]}
+    supported = '"Always", "Never", "OnFailure"'
+    assert told(**spec) == [
+        (
+            f"spec.{field}[0].restartPolicy",
+            f'Unsupported value: "Sometimes": supported values: {supported}',
+        )
+    ]
+
+
+def test_space_on_a_node_is_not_negative() -> None:
+    why = "Forbidden: SizeLimit field must be a valid resource quantity"
+    volume = {"name": "v", "emptyDir": {"sizeLimit": "-1"}}
+    assert told(volumes=[volume]) == [("spec.volumes[0].emptyDir.sizeLimit", why)]
+
+
+@pytest.mark.parametrize("source", ["resourceClaimName", "resourceClaimTemplateName"])
+def test_claims_name_their_source(source: str) -> None:
+    ((field, message),) = told(resourceClaims=[{"name": "c", source: "UPPER"}])
+    assert field == f"spec.resourceClaims[0].{source}"
+    assert message.startswith('Invalid value: "UPPER": a lowercase RFC 1123 subdomain')
 
 
 def test_mounts() -> None:

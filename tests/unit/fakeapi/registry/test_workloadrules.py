@@ -216,3 +216,86 @@ def test_labels_with_the_status(bench: Bench, plural: str, *, taken: bool) -> No
     metadata = bench.modify(kind, "work", label, "status").object["metadata"]
     assert metadata["annotations"] == {"s": "t"}
     assert ("labels" in metadata) is taken
+
+
+PERCENT = (
+    "a valid percent string must be a numeric string followed by an ending '%' "
+    "(e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"
+)
+
+
+@pytest.mark.parametrize(
+    ("rolling", "field", "message"),
+    [
+        ({"maxSurge": "x"}, "maxSurge", f'Invalid value: "x": {PERCENT}'),
+        ({"maxSurge": -1}, "maxSurge", "Invalid value: -1: must be greater than or equal to 0"),
+        ({"maxUnavailable": "-1"}, "maxUnavailable", f'Invalid value: "-1": {PERCENT}'),
+        (
+            {"maxUnavailable": "101%"},
+            "maxUnavailable",
+            'Invalid value: "101%": must not be greater than 100%',
+        ),
+        (
+            {"maxUnavailable": f"{10**30}%"},
+            "maxUnavailable",
+            f'Invalid value: "{10**30}%": must not be greater than 100%',
+        ),
+        (
+            {"maxUnavailable": 0, "maxSurge": "0%"},
+            "maxUnavailable",
+            "Invalid value: 0: may not be 0 when `maxSurge` is 0",
+        ),
+    ],
+)
+def test_how_a_deployment_rolls(bench: Bench, rolling: Json, field: str, message: str) -> None:
+    strategy = {"type": "RollingUpdate", "rollingUpdate": rolling}
+    found = refused(bench, builtin("deployments", "apps"), strategy=strategy)
+    assert found == {f"spec.strategy.rollingUpdate.{field}": message}
+
+
+@pytest.mark.parametrize(
+    "rolling", [{}, {"maxSurge": "200%"}, {"maxUnavailable": "100%"}, {"maxUnavailable": 0, "maxSurge": 1}]
+)
+def test_deployments_that_roll(bench: Bench, rolling: Json) -> None:
+    strategy = {"type": "RollingUpdate", "rollingUpdate": rolling}
+    bench.create(builtin("deployments", "apps"), workload(strategy=strategy))
+
+
+@pytest.mark.parametrize(
+    ("rolling", "field", "message"),
+    [
+        ({"maxSurge": "x"}, "maxSurge", f'Invalid value: "x": {PERCENT}'),
+        (
+            {"maxSurge": "101%", "maxUnavailable": 0},
+            "maxSurge",
+            'Invalid value: "101%": must not be greater than 100%',
+        ),
+        ({"maxSurge": 1}, "maxSurge", "Invalid value: 1: may not be set when maxUnavailable is non-zero"),
+        (
+            {"maxUnavailable": "0%"},
+            "maxUnavailable",
+            "Required value: cannot be 0 when maxSurge is 0",
+        ),
+    ],
+)
+def test_how_a_daemon_set_rolls(bench: Bench, rolling: Json, field: str, message: str) -> None:
+    strategy = {"type": "RollingUpdate", "rollingUpdate": rolling}
+    found = refused(bench, builtin("daemonsets", "apps"), updateStrategy=strategy)
+    assert found == {f"spec.updateStrategy.rollingUpdate.{field}": message}
+
+
+def test_daemon_sets_that_roll_or_wait(bench: Bench) -> None:
+    kind = builtin("daemonsets", "apps")
+    bench.create(kind, workload("waits", updateStrategy={"type": "OnDelete"}))
+    rolling = {"maxSurge": "20%", "maxUnavailable": 0}
+    bench.create(kind, workload("rolls", updateStrategy={"type": "RollingUpdate", "rollingUpdate": rolling}))
+    found = refused(bench, kind, updateStrategy={"type": "Sometimes"})
+    assert found["spec.updateStrategy"].endswith('supported values: "RollingUpdate", "OnDelete"')
+
+
+def test_a_stateful_set_rolls_from_a_place_on(bench: Bench) -> None:
+    strategy = {"type": "RollingUpdate", "rollingUpdate": {"partition": -1}}
+    found = refused(bench, builtin("statefulsets", "apps"), updateStrategy=strategy)
+    assert found == {
+        "spec.updateStrategy.rollingUpdate.partition": "Invalid value: -1: must be greater than or equal to 0"
+    }
