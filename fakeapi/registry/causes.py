@@ -9,7 +9,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from fakeapi.machinery import validation
-from fakeapi.machinery.status import Cause, forbidden_value, invalid_value, required_value, unsupported_value
+from fakeapi.machinery.status import (
+    Cause,
+    duplicate_value,
+    forbidden_value,
+    invalid_value,
+    required_value,
+    unsupported_value,
+)
 
 JsonObject = dict[str, Any]
 
@@ -123,6 +130,45 @@ def _expression(expression: JsonObject, path: str) -> list[Cause]:
     return (
         causes + label_key(expression.get("key", ""), f"{path}.key") + label_values(values, f"{path}.values")
     )
+
+
+_CONDITION_STATUSES: Final = ("False", "True", "Unknown")
+_REASON: Final = re.compile(r"[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?")
+_BAD_REASON: Final = (
+    "a condition reason must start with alphabetic character, optionally followed by a string of "
+    "alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. "
+    "'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', "
+    "regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')"
+)
+
+
+def condition_causes(conditions: Sequence[JsonObject], path: str) -> list[Cause]:
+    """What is wrong with a list of ``metav1.Condition``."""
+    causes: list[Cause] = []
+    seen: set[str] = set()
+    for index, condition in enumerate(conditions):
+        kind = condition.get("type", "")
+        if kind in seen:
+            causes.append(duplicate_value(f"{path}[{index}]", kind))
+        seen.add(kind)
+        causes += _condition(condition, f"{path}[{index}]")
+    return causes
+
+
+def _condition(condition: JsonObject, path: str) -> list[Cause]:
+    kind, status, reason = (condition.get(name) or "" for name in ("type", "status", "reason"))
+    causes = label_key(kind, f"{path}.type") if kind else [required_value(f"{path}.type", "is required")]
+    if not status:
+        causes.append(required_value(f"{path}.status"))
+    elif status not in _CONDITION_STATUSES:
+        causes.append(not_supported(f"{path}.status", status, _CONDITION_STATUSES))
+    if not condition.get("lastTransitionTime"):
+        causes.append(required_value(f"{path}.lastTransitionTime"))
+    if not reason:
+        causes.append(required_value(f"{path}.reason"))
+    elif not _REASON.fullmatch(reason):
+        causes.append(invalid_value(f"{path}.reason", reason, _BAD_REASON))
+    return causes
 
 
 SET_OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist")

@@ -75,7 +75,8 @@ def _node_status(status: JsonObject) -> None:
         status["allocatable"] = dict(status["capacity"])
 
 
-def _namespace(obj: JsonObject) -> None:
+def name_namespace(obj: JsonObject) -> None:
+    """Say a namespace's name in a label, by which selectors find it."""
     metadata = obj["metadata"]
     if name := metadata.get("name"):
         metadata["labels"] = {**(metadata.get("labels") or {}), "kubernetes.io/metadata.name": name}
@@ -263,7 +264,7 @@ def _wanting(obj: JsonObject) -> None:
 _BY_KIND: Final[dict[tuple[str, str], Callable[[JsonObject], None]]] = {
     ("", "Pod"): fill_pod,
     ("", "Node"): _node,
-    ("", "Namespace"): _namespace,
+    ("", "Namespace"): name_namespace,
     ("", "Service"): _service,
     ("", "Secret"): _secret,
     ("", "Endpoints"): _endpoints,

@@ -18,6 +18,7 @@ from fakeapi.registry.causes import (
     NOT_NEGATIVE,
     JsonObject,
     at_most_whole,
+    condition_causes,
     dns_label,
     immutable,
     label_key,
@@ -182,7 +183,8 @@ def budget_causes(obj: JsonObject) -> list[Cause]:
 def budget_status(new: JsonObject, _: JsonObject) -> list[Cause]:
     """Broken rules of a budget's status."""
     names = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
-    return negatives(new["status"], "status", names)
+    conditions = new["status"].get("conditions") or ()
+    return condition_causes(conditions, "status.conditions") + negatives(new["status"], "status", names)
 
 
 # ---- configuration ---------------------------------------------------------------------------

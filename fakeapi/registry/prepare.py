@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeAlias
 
 from fakeapi.machinery.resources import NAMESPACES, PODS, Resource
-from fakeapi.registry.defaults import JsonObject, fill_status
+from fakeapi.registry.defaults import JsonObject, fill_status, name_namespace
 from fakeapi.registry.poddefaults import part
 from fakeapi.registry.qos import qos_class
 from fakeapi.registry.traits import has_generation, takes_status_at_creation
@@ -36,6 +36,8 @@ def prepare_update(resource: Resource, obj: JsonObject, old: JsonObject) -> None
 
 def prepare_status(resource: Resource, obj: JsonObject, old: JsonObject) -> None:
     """Keep what older clients leave out of a status because they do not know it."""
+    if resource == NAMESPACES:
+        name_namespace(obj)
     if resource != PODS:
         return
     status, before = obj["status"], old["status"]

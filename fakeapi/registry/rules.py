@@ -123,8 +123,8 @@ _CREATION: Final[dict[tuple[str, str], _Creation]] = {
     ("storage.k8s.io", "StorageClass"): kindrules.storage_class_causes,
 }
 _STRICTER_AT_CREATION: Final = (
-    *(("", "Pod"), ("", "Namespace"), ("events.k8s.io", "Event")),
-    *(("node.k8s.io", "RuntimeClass"), ("scheduling.k8s.io", "PriorityClass")),
+    *(("", "Pod"), ("events.k8s.io", "Event")),
+    ("scheduling.k8s.io", "PriorityClass"),
 )
 """Kinds with rules of creation that are none of an update."""
 _UPDATE: Final[dict[tuple[str, str], _Update]] = {

@@ -3,10 +3,12 @@
 Taken from the ``strategy.go`` files below ``pkg/registry``. A kind that is not named has the common trait.
 """
 
-from typing import Final
+from typing import Any, Final
 
 from fakeapi.machinery.resources import Resource
 from fakeapi.machinery.schema import Message, message_for
+
+JsonObject = dict[str, Any]
 
 _GENERATION: Final = frozenset(
     (
@@ -20,6 +22,12 @@ _GENERATION: Final = frozenset(
 )
 _FIXED_GENERATION: Final = frozenset((("scheduling.k8s.io", "PriorityClass"),))
 """Kinds whose generation is one for ever."""
+
+_COUNTED_METADATA: Final = {
+    ("apps", "Deployment"): "annotations",
+    ("discovery.k8s.io", "EndpointSlice"): "labels",
+}
+"""The part of the metadata whose changes count too."""
 
 _NEEDS_VERSION: Final = frozenset(
     (
@@ -83,11 +91,14 @@ def has_generation(resource: Resource) -> bool:
     return _key(resource) in _GENERATION or is_custom(resource)
 
 
-def counted_part(resource: Resource, obj: dict[str, object]) -> dict[str, object]:
+def counted_part(resource: Resource, obj: JsonObject) -> JsonObject:
     """The part of an object whose changes its generation counts."""
     if _key(resource) in _FIXED_GENERATION:
         return {}
-    return {name: value for name, value in obj.items() if name not in _OUTSIDE_OF_GENERATION}
+    part: JsonObject = {name: value for name, value in obj.items() if name not in _OUTSIDE_OF_GENERATION}
+    if counted := _COUNTED_METADATA.get(_key(resource)):
+        part["metadata"] = {counted: obj["metadata"].get(counted)}
+    return part
 
 
 def needs_version(resource: Resource) -> bool:

@@ -88,7 +88,8 @@ NO = "The disruption budget budget does not allow evicting pods currently"
 )
 def test_why_there_is_no_room(bench: Bench, condition: Json, message: str) -> None:
     running(bench)
-    conditions = [{"type": "DisruptionAllowed", **condition}] if condition else []
+    whole = {"type": "DisruptionAllowed", "lastTransitionTime": NOW, **condition}
+    conditions = [whole] if condition else []
     budget(bench, status={"desiredHealthy": 1, "currentHealthy": 2, "conditions": conditions})
     assert too_many(bench) == message
 

@@ -16,7 +16,7 @@ from fakeapi.machinery.resources import (
 )
 from fakeapi.registry.admission import SYSTEM_PRIORITY_CLASSES
 from fakeapi.registry.kindrules import priority_class_causes
-from tests.unit.fakeapi.registry.bench import CONFIG_MAPS, LEASES, Bench, Json, causes, refusal
+from tests.unit.fakeapi.registry.bench import CONFIG_MAPS, LEASES, NOW, Bench, Json, causes, refusal
 
 SECRETS = builtin("secrets")
 RUNTIME_CLASSES = builtin("runtimeclasses", "node.k8s.io")
@@ -164,6 +164,13 @@ def test_the_phase_of_a_namespace_is_the_server_s(bench: Bench) -> None:
     assert found == {"status.Phase": f'Invalid value: "Terminating": {why}'}
 
 
+def test_a_namespace_keeps_the_label_of_its_name(bench: Bench) -> None:
+    create(bench, NAMESPACES)
+    for subresource in ("", "status"):
+        changed = update(bench, NAMESPACES, lambda o: o["metadata"].pop("labels"), subresource)
+        assert changed["metadata"]["labels"] == {"kubernetes.io/metadata.name": "a"}
+
+
 def test_the_finalizers_of_a_namespace_stay(bench: Bench) -> None:
     created = create(bench, NAMESPACES)
     assert created["spec"] == {"finalizers": ["kubernetes"]}
@@ -306,6 +313,52 @@ def test_budgets_in_order(bench: Bench, amount: int | str) -> None:
     create(bench, POD_DISRUPTION_BUDGETS, spec={"maxUnavailable": amount, "selector": {}})
 
 
+CONDITION = {
+    "type": "DisruptionAllowed",
+    "status": "True",
+    "reason": "SufficientPods",
+    "lastTransitionTime": NOW,
+}
+
+
+@pytest.mark.parametrize(
+    ("fields", "found"),
+    [
+        ({"type": ""}, {"type": "Required value: is required"}),
+        ({"status": ""}, {"status": "Required value"}),
+        (
+            {"status": "Perhaps"},
+            {"status": 'Unsupported value: "Perhaps": supported values: "False", "True", "Unknown"'},
+        ),
+        (
+            {"reason": None, "lastTransitionTime": None},
+            {"reason": "Required value", "lastTransitionTime": "Required value"},
+        ),
+    ],
+)
+def test_a_budget_s_conditions_are_complete(bench: Bench, fields: Json, found: dict[str, str]) -> None:
+    create(bench, POD_DISRUPTION_BUDGETS, spec={"minAvailable": 1})
+    conditions = [{**CONDITION, **fields}]
+    told = not_changed(
+        bench, POD_DISRUPTION_BUDGETS, lambda o: o["status"].update(conditions=conditions), "status"
+    )
+    assert told == {f"status.conditions[0].{field}": message for field, message in found.items()}
+
+
+def test_a_budget_s_conditions_have_names_and_reasons_of_one_word(bench: Bench) -> None:
+    create(bench, POD_DISRUPTION_BUDGETS, spec={"minAvailable": 1})
+    twice = [CONDITION, {**CONDITION, "type": "a b"}, {**CONDITION, "reason": "two words"}]
+    told = not_changed(
+        bench, POD_DISRUPTION_BUDGETS, lambda o: o["status"].update(conditions=twice), "status"
+    )
+    assert list(told) == [
+        "status.conditions[1].type",
+        "status.conditions[2]",
+        "status.conditions[2].reason",
+    ]
+    update(bench, POD_DISRUPTION_BUDGETS, lambda o: o["status"].update(conditions=[CONDITION]), "status")
+
+
 def test_a_budget_s_status_has_no_negative_numbers(bench: Bench) -> None:
     create(bench, POD_DISRUPTION_BUDGETS)
     found = not_changed(
@@ -395,5 +448,7 @@ def test_runtime_classes(bench: Bench, fields: Json, field: str) -> None:
 def test_the_handler_never_changes_and_amounts_are_written_as_they_should_be(bench: Bench) -> None:
     made = create(bench, RUNTIME_CLASSES, handler="h", overhead={"podFixed": {"cpu": 1, "memory": "1024Mi"}})
     assert made["overhead"]["podFixed"] == {"cpu": "1", "memory": "1Gi"}
+    spoiled = not_changed(bench, RUNTIME_CLASSES, lambda o: o.update(scheduling={"tolerations": [{}]}))
+    assert list(spoiled) == ["scheduling.tolerations[0].operator"]
     found = not_changed(bench, RUNTIME_CLASSES, lambda o: o.update(handler="other"))
     assert found == {"handler": 'Invalid value: "other": field is immutable'}

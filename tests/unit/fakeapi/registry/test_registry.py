@@ -258,6 +258,16 @@ def test_the_generation_counts_the_spec_alone(bench: Bench) -> None:
     assert generation() == 2
 
 
+def test_the_generation_of_a_deployment_counts_annotations_too(bench: Bench) -> None:
+    bench.create(DEPLOYMENTS, workload())
+
+    def annotated(obj: Json) -> Json:
+        return {**obj, "metadata": {**obj["metadata"], "annotations": {"a": ""}}}
+
+    assert bench.modify(DEPLOYMENTS, "work", annotated).object["metadata"]["generation"] == 2
+    assert bench.modify(DEPLOYMENTS, "work", annotated).object["metadata"]["generation"] == 2
+
+
 def test_a_custom_kind_counts_all_but_its_metadata_and_status(bench: Bench) -> None:
     bench.create(POD_GROUPS, {"metadata": {"name": "a"}, "anything": 1, "status": {"phase": "x"}})
     created = bench.get(POD_GROUPS, "a")

@@ -29,8 +29,13 @@ def test_generations(resource: Resource, *, expected: bool) -> None:
 
 
 def test_only_what_is_wanted_is_counted() -> None:
-    obj: dict[str, object] = {"kind": "K", "apiVersion": "v1", "metadata": {}, "spec": {"a": 1}, "status": {}}
-    assert traits.counted_part(DEPLOYMENTS, obj) == {"spec": {"a": 1}}
+    metadata = {"labels": {"b": "c"}, "annotations": {"d": "e"}}
+    obj = {"kind": "K", "apiVersion": "v1", "metadata": metadata, "spec": {"a": 1}, "status": {}}
+    assert traits.counted_part(builtin("replicasets", "apps"), obj) == {"spec": {"a": 1}}
+    counted = {"metadata": {"annotations": {"d": "e"}}, "spec": {"a": 1}}
+    assert traits.counted_part(DEPLOYMENTS, obj) == counted
+    slices = builtin("endpointslices", "discovery.k8s.io")
+    assert traits.counted_part(slices, {"metadata": metadata}) == {"metadata": {"labels": {"b": "c"}}}
     assert traits.counted_part(PRIORITY_CLASSES, {"value": 5}) == {}
 
 
