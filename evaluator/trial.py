@@ -22,7 +22,9 @@ from fakeapi.kernel.clock import VirtualClock, monotonic_ns
 from fakeapi.kernel.events import Rank
 from fakeapi.kernel.time import SECOND, Duration, Instant, format_instant
 from fakeapi.machinery.resources import NAMESPACES, PODS, Resource
+from fakeapi.machinery.schema import message_for
 from fakeapi.machinery.status import StatusError
+from fakeapi.machinery.structure import inspect
 from fakeapi.registry.deletion import delete
 from fakeapi.registry.options import DeleteOptions
 from fakeapi.storage.errors import StoreError
@@ -114,6 +116,7 @@ class Trial:
             if namespace:
                 self._require_namespace(namespace)
             if isinstance(item, Manifest):
+                _require_structure(manifest, resource)
                 # The registry keeps what it is given, and the scenario may be played again.
                 manifest = deepcopy(manifest)
             self.world.registry.create(resource, namespace, manifest)
@@ -246,3 +249,20 @@ class Trial:
         if now - self._reported >= _PROGRESS_EVERY:
             self._reported = now
             self._report(self.progress())
+
+
+def _require_structure(manifest: dict[str, object], resource: Resource) -> None:
+    """What an API server finds while it reads a body; these objects never are one."""
+    message = message_for(resource.group, resource.version, resource.kind)
+    if message is None:
+        return
+    findings = inspect(manifest, message)
+    problems = [findings.error] if findings.error else [f"unknown field {path}" for path in findings.unknown]
+    if problems:
+        raise RefusedArrival(f"{resource.kind} {_name_in(manifest)} was refused: {'; '.join(problems)}")
+
+
+def _name_in(manifest: dict[str, object]) -> str:
+    metadata = manifest.get("metadata")
+    found = metadata.get("name") or metadata.get("generateName") if isinstance(metadata, dict) else None
+    return repr(found)

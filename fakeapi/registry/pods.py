@@ -42,11 +42,11 @@ def bind(
         raise invalid(_BINDINGS, name, [not_supported("target.kind", kind, ("Node", "<empty>"))])
     current = registry.get(PODS, namespace, name)
     _require_bindable(current.object, metadata, name)
-    if options.dry_run:
-        return current
     labels = {**(metadata.get("labels") or {}), **topology_labels(registry.store, node)}
     bound = _assigned(current.object, node, labels, metadata.get("annotations") or {})
     registry.refuse(PODS, bound, [])  # the binding's annotations may break what was checked at creation
+    if options.dry_run:
+        return current
     scheduled = with_condition(bound, {"type": "PodScheduled", "status": "True"}, registry.now_text())
     return registry.store.update(PODS.storage_key, current.key, scheduled)
 

@@ -157,6 +157,23 @@ def test_a_refused_object_is_named(tmp_path: Path) -> None:
         played(story)
 
 
+@pytest.mark.parametrize(
+    ("spec", "why"),
+    [
+        ("{'containers': 'one'}", "cannot unmarshal string"),
+        ("{'contaners': []}", "unknown field spec.contaners"),
+    ],
+)
+def test_an_object_of_a_wrong_shape_is_refused(tmp_path: Path, spec: str, why: str) -> None:
+    story = scenario(
+        tmp_path,
+        "Manifest(at='1m', object={'apiVersion': 'v1', 'kind': 'Pod',"
+        f" 'metadata': {{'name': 'x'}}, 'spec': {spec}}})",
+    )
+    with pytest.raises(RefusedArrival, match=f"Pod 'x' was refused: .*{why}"):
+        played(story)
+
+
 def test_an_unknown_kind_is_refused(tmp_path: Path) -> None:
     story = scenario(
         tmp_path,
