@@ -112,9 +112,14 @@ class TestServing:
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_it_serves_until_a_signal_comes(self, number: signal.Signals) -> None:
-        before = signal.getsignal(number)
-        self.serve(ServerConfig(), lambda _: os.kill(os.getpid(), number))
-        assert signal.getsignal(number) == before
+        # As a program in a terminal has it: one in the background may begin with SIGINT ignored.
+        usual = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+        before = signal.signal(number, usual)
+        try:
+            self.serve(ServerConfig(), lambda _: os.kill(os.getpid(), number))
+            assert signal.getsignal(number) == usual
+        finally:
+            signal.signal(number, before)
 
     def test_an_address_that_cannot_be_had_ends_it_at_once(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as taken:
