@@ -121,12 +121,20 @@ class Quiescence:
                 self._rest(obstacle, now - own_since)
 
     async def _second_look(self, sample: _Sample) -> _Obstacle | None:
-        """What stands against a proof after a first look that found nothing; both looks must be clean."""
+        """What stands against a proof after a first look that found nothing; both looks must be clean.
+
+        What costs more is looked at in between: most of the gap passes with it.
+        """
+        obstacle = self._last_look(sample)
+        if obstacle is not None:
+            return obstacle
+        await asyncio.sleep(0)
         while monotonic_ns() - self.idle_since < _GAP:
             await asyncio.sleep(0)
         if self._sample() != sample:
             return _UNSTABLE
-        return self._traffic_obstacle() or self._last_look(sample)
+        unread = self._deliveries.outstanding(self._traffic.take_written())
+        return _Obstacle("unread bytes", unread) if unread is not None else self._traffic_obstacle()
 
     async def _while_it_works(self, begun: Duration) -> None:
         """Serve it, and look at nothing but whether a thread of it runs, as long as one does.
