@@ -113,8 +113,8 @@ def test_a_pod_of_a_higher_class_preempts_a_lower_one(api: Api, room: str) -> No
 
 
 def test_a_cordoned_node_gets_no_pod(api: Api, room: str) -> None:
-    closed = api.create_node(labels={"room": room})
-    api.core.patch_node(closed, {"spec": {"unschedulable": True}})
+    # Cordoned from the start: a scheduler sees nodes and pods by separate watches, in any order.
+    api.create_node(cordoned=True, labels={"room": room})
     api.create_pod("a", spec=_chip_pod(room, 1))
 
     def waits() -> None:

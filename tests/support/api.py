@@ -98,10 +98,13 @@ class Api:
         body = {"metadata": {"name": name, **metadata}, "data": {"key": "value"}}
         return self.core.create_namespaced_config_map(self.namespace, body)
 
-    def create_node(self, **changes: Any) -> str:
+    def create_node(self, *, cordoned: bool = False, **changes: Any) -> str:
         """Create a node of 8 chips with a name of its own; the name."""
         name = self.unique("node")
-        created = self.core.create_node(node(name, **changes))
+        manifest = node(name, **changes)
+        if cordoned:
+            manifest["spec"] = {"unschedulable": True}
+        created = self.core.create_node(manifest)
         if created.spec.taints:  # a new node is tainted until a controller, if there is one, has seen it
             self.core.patch_node(name, {"spec": {"taints": None}}, _content_type=MERGE_PATCH)
         return name
