@@ -16,7 +16,8 @@ MOST_ITEMS: Final = 3
 
 _INT32: Final = st.integers(-(2**31), 2**31 - 1)
 _INT64: Final = st.integers(-(2**63), 2**63 - 1)
-_TEXT: Final = st.text(st.characters(codec="utf-8"), max_size=8)
+# Letters that this Python's Unicode does not know yet are printable for a newer Go and quoted for us.
+_TEXT: Final = st.text(st.characters(codec="utf-8", exclude_categories=("Cn", "Cs")), max_size=8)
 _JSON: Final = st.recursive(
     st.none() | st.booleans() | _INT64 | _TEXT,
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(_TEXT, inner, max_size=2),
