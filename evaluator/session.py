@@ -31,15 +31,16 @@ from evaluator.results import (
     write_result,
 )
 from evaluator.scenario.plan import LoadedScenario
-from evaluator.schedulers.configs import kubeconfig
 from evaluator.schedulers.profiles import LaunchContext, LaunchProfile
 from evaluator.schedulers.start import StartedScheduler, start_scheduler
 from evaluator.traffic import ServerTraffic
 from evaluator.trial import Progress, RefusedArrival, Trial
 from evaluator.warp.errors import ProcessVanished, WarpError
 from fakeapi.app import create_app
+from fakeapi.config import NetworkSettings
 from fakeapi.kernel.clock import monotonic_ns
 from fakeapi.kernel.time import SECOND, Duration, format_instant
+from fakeapi.kubeconfig import write_kubeconfig
 from fakeapi.serve import Server
 
 SCHEDULER_LOG: Final = "scheduler.log"
@@ -118,7 +119,7 @@ def _spare_the_collector() -> None:
 @asynccontextmanager
 async def _scheduler(plan: RunPlan, trial: Trial, server: Server) -> AsyncIterator[StartedScheduler]:
     path = plan.folder / "kubeconfig"
-    path.write_text(kubeconfig(server.url))
+    write_kubeconfig(path, server.url, NetworkSettings())
     context = LaunchContext(path.resolve(), plan.folder.resolve(), plan.binary)
     with (plan.folder / SCHEDULER_LOG).open("wb") as log:
         started = _start(plan, context, ServerTraffic(server), trial, log)
@@ -195,7 +196,7 @@ def _log_hint(scheduler: StartedScheduler) -> str | None:
 def _result(
     plan: RunPlan, trial: Trial, scheduler: StartedScheduler, why: str, real: RealTime, *, complete: bool
 ) -> RunResult:
-    counts, recorder, scenario = trial.recorder.counts, trial.recorder, plan.scenario
+    scenario, ledger = plan.scenario, read_ledger(trial.timeline)
     return RunResult(
         scenario=scenario.name,
         scenario_title=scenario.settings.title,
@@ -211,15 +212,9 @@ def _result(
         wall_s=real.whole / SECOND,
         play_s=real.play / SECOND,
         virtual_s=trial.virtual / SECOND,
-        jobs=JobCounts(
-            submitted=counts.submitted,
-            finished=counts.finished,
-            failed=counts.failed,
-            running=len(recorder.running),
-            pending=counts.submitted - counts.finished - counts.failed - len(recorder.running),
-        ),
+        jobs=JobCounts.of(ledger),
         fidelity=Fidelity.model_validate(scheduler.pace.fidelity.to_json()),
-        metrics=measure(read_ledger(trial.timeline)),
+        metrics=measure(ledger),
         notes=list(scenario.notes),
         versions={
             "scheduler-evaluator": version("scheduler-evaluator"),

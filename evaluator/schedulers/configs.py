@@ -1,25 +1,8 @@
-"""Files that schedulers read: a kubeconfig, and kube-scheduler's own configuration."""
+"""Configuration files that schedulers are given, other than a kubeconfig."""
 
 from pathlib import Path
 
 import yaml
-
-
-def kubeconfig(server: str, token: str | None = None) -> str:
-    """A kubeconfig for one server."""
-    user = {"token": token} if token else {}
-    return yaml.safe_dump(
-        {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [{"name": "fakeapi", "cluster": {"server": server}}],
-            "users": [{"name": "scheduler", "user": user}],
-            "contexts": [{"name": "fakeapi", "context": {"cluster": "fakeapi", "user": "scheduler"}}],
-            "current-context": "fakeapi",
-        },
-        sort_keys=False,
-    )
-
 
 _QPS = 10_000
 """Requests per second that kube-scheduler's client may send. Its default, 50, is a property of the

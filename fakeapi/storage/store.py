@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from fakeapi.machinery.selectors import select_all
 from fakeapi.storage.errors import KeyExists, KeyNotFound, VersionConflict, VersionInFuture
 from fakeapi.storage.history import History
 from fakeapi.storage.objects import Change, Key, Kind, Object, Version
-from fakeapi.storage.watch import DEFAULT_QUEUE_LIMIT, Renderer, Selection, Subscription, everything
+from fakeapi.storage.watch import DEFAULT_QUEUE_LIMIT, Renderer, Selection, Subscription
 
 DEFAULT_HISTORY_LIMIT: Final = 20_000
 """Changes of one collection that stay resumable: several times what one instant of a large scenario makes."""
@@ -121,7 +122,7 @@ class Store:
                 yield version
 
     def snapshot(
-        self, collection: str, namespace: str = "", select: Selection = everything, at: int | None = None
+        self, collection: str, namespace: str = "", select: Selection = select_all, at: int | None = None
     ) -> Snapshot:
         """The selected objects now, or as they were at the revision ``at``.
 
@@ -132,7 +133,7 @@ class Store:
         if at is not None and at != self._revision:
             return self._past_snapshot(collection, namespace, select, at)
         versions: Iterable[Version] = self.iterate(collection, namespace)
-        if select is not everything:
+        if select is not select_all:
             versions = (version for version in versions if select(version.object))
         return Snapshot(self._revision, list(versions))
 

@@ -8,15 +8,11 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
+from fakeapi.machinery.selectors import select_all
 from fakeapi.storage.objects import Change, Kind, Object
 
 Selection: TypeAlias = Callable[[Object], bool]
 """Whether an object is one that this watcher or list asked for."""
-
-
-def everything(_: Object) -> bool:
-    """The selection that leaves nothing out."""
-    return True
 
 
 Renderer: TypeAlias = Callable[[Change, Kind], bytes]
@@ -61,7 +57,7 @@ class Subscription:
 
     def _seen_as(self, change: Change) -> Kind | None:
         select = self._select
-        if select is everything:
+        if select is select_all:
             return change.kind
         before = change.before is not None and select(change.before.object)
         after = change.kind is not Kind.DELETED and select(change.after.object)

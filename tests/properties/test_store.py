@@ -14,10 +14,11 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from fakeapi.machinery.selectors import select_all
 from fakeapi.storage.errors import HistoryExpired, KeyExists, KeyNotFound, VersionConflict
 from fakeapi.storage.objects import Change, Key
 from fakeapi.storage.store import Snapshot, Store
-from fakeapi.storage.watch import Selection, Subscription, everything
+from fakeapi.storage.watch import Selection, Subscription
 
 COLLECTIONS: Final = ("/pods", "/nodes")
 AUDIT: Final = "/audit"
@@ -42,7 +43,7 @@ def is_not_blue(obj: Object) -> bool:
     return obj.get("colour") != "blue"
 
 
-selections = st.sampled_from([everything, is_red, is_not_blue])
+selections = st.sampled_from([select_all, is_red, is_not_blue])
 
 
 def obj(key: Key, colour: str) -> Object:
@@ -296,10 +297,10 @@ TestStore = StoreAgainstModel.TestCase
 def test_the_model_would_notice_a_change_that_goes_missing() -> None:
     """The watcher's own assertions can fail: a lost addition makes the deletion after it impossible."""
     store = Store()
-    _, subscription = store.watch("/pods", "", everything, lambda: None)
+    _, subscription = store.watch("/pods", "", select_all, lambda: None)
     store.create("/pods", ("a", "x"), obj(("a", "x"), "red"))
     subscription.take()
     store.delete("/pods", ("a", "x"))
-    watcher = Watcher("/pods", "", everything, {}, subscription, 1)
+    watcher = Watcher("/pods", "", select_all, {}, subscription, 1)
     with pytest.raises(AssertionError, match="what is not there cannot change or go"):
         watcher.read()

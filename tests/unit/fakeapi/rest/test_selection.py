@@ -6,10 +6,11 @@ from urllib.parse import urlencode
 import pytest
 
 from fakeapi.machinery.resources import builtin_table
+from fakeapi.machinery.selectors import select_all
 from fakeapi.machinery.status import StatusError
 from fakeapi.rest.request import parse_request
 from fakeapi.rest.selection import selection_of
-from fakeapi.storage.watch import Selection, everything
+from fakeapi.storage.watch import Selection
 
 TABLE = builtin_table()
 PODS = "/api/v1/pods"
@@ -34,7 +35,7 @@ def selection(path: str, **query: str) -> Selection:
 
 @pytest.mark.parametrize("query", [{}, {"labelSelector": ""}, {"labelSelector": "", "fieldSelector": ""}])
 def test_without_selectors_nothing_is_left_out(query: dict[str, str]) -> None:
-    assert selection(PODS, **query) is everything
+    assert selection(PODS, **query) is select_all
 
 
 @pytest.mark.parametrize(

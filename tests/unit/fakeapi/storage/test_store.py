@@ -4,6 +4,7 @@ from typing import Any
 import orjson
 import pytest
 
+from fakeapi.machinery.selectors import select_all
 from fakeapi.storage.errors import (
     HistoryExpired,
     KeyExists,
@@ -14,7 +15,6 @@ from fakeapi.storage.errors import (
 )
 from fakeapi.storage.objects import Change, Kind
 from fakeapi.storage.store import Store
-from fakeapi.storage.watch import everything
 
 PODS = "/pods"
 NODES = "/nodes"
@@ -231,7 +231,7 @@ class Bell:
 def test_a_watch_begins_with_a_snapshot_and_goes_on_with_every_change(store: Store) -> None:
     store.create(PODS, ("n", "a"), obj("a"))
     bell = Bell()
-    snapshot, subscription = store.watch(PODS, "", everything, bell)
+    snapshot, subscription = store.watch(PODS, "", select_all, bell)
     assert snapshot is not None
     assert (names(snapshot.versions), snapshot.revision, subscription.revision) == (["a"], 2, 2)
     store.create(PODS, ("m", "b"), obj("b"))
@@ -248,7 +248,7 @@ def test_a_watch_resumes_after_a_revision(store: Store) -> None:
     store.create(PODS, ("n", "a"), obj("a"))
     store.create(PODS, ("n", "b"), obj("b"))
     store.create(NODES, ("", "c"), obj("c"))
-    snapshot, subscription = store.watch(PODS, "", everything, Bell(), since=2)
+    snapshot, subscription = store.watch(PODS, "", select_all, Bell(), since=2)
     assert snapshot is None
     assert events(subscription.take()) == [("ADDED", "b", 3)]
     assert subscription.revision == store.revision, "a bookmark may promise all that has happened"
@@ -259,9 +259,9 @@ def test_a_watch_cannot_resume_where_history_has_gone_or_not_come() -> None:
     for name in "abc":
         store.create(PODS, ("n", name), obj(name))
     with pytest.raises(HistoryExpired):
-        store.watch(PODS, "", everything, Bell(), since=2)
+        store.watch(PODS, "", select_all, Bell(), since=2)
     with pytest.raises(VersionInFuture):
-        store.watch(PODS, "", everything, Bell(), since=5)
+        store.watch(PODS, "", select_all, Bell(), since=5)
     store.create(PODS, ("n", "d"), obj("d"))
     assert store.queued() == 0, "a refused watch is none"
 
@@ -269,7 +269,7 @@ def test_a_watch_cannot_resume_where_history_has_gone_or_not_come() -> None:
 def test_a_watch_of_a_namespace_hears_of_no_other(store: Store) -> None:
     store.create(PODS, ("n", "a"), obj("a"))
     store.create(PODS, ("m", "b"), obj("b"))
-    _, subscription = store.watch(PODS, "m", everything, Bell(), since=1)
+    _, subscription = store.watch(PODS, "m", select_all, Bell(), since=1)
     store.create(PODS, ("n", "c"), obj("c"))
     store.create(PODS, ("m", "d"), obj("d"))
     assert events(subscription.take()) == [("ADDED", "b", 3), ("ADDED", "d", 5)]
@@ -307,8 +307,8 @@ def test_a_change_that_a_watcher_never_sees_moves_its_revision_and_does_not_wake
 def test_a_watcher_that_does_not_keep_up_is_cut_off_and_blocks_nobody() -> None:
     store = Store(queue_limit=2)
     bell = Bell()
-    _, slow = store.watch(PODS, "", everything, bell)
-    _, quick = store.watch(PODS, "", everything, Bell())
+    _, slow = store.watch(PODS, "", select_all, bell)
+    _, quick = store.watch(PODS, "", select_all, Bell())
     for name in "abcd":
         store.create(PODS, ("n", name), obj(name))
         quick.take()
@@ -319,7 +319,7 @@ def test_a_watcher_that_does_not_keep_up_is_cut_off_and_blocks_nobody() -> None:
 
 
 def test_a_watch_that_has_ended_hears_nothing_more_and_may_end_twice(store: Store) -> None:
-    _, subscription = store.watch(PODS, "", everything, Bell())
+    _, subscription = store.watch(PODS, "", select_all, Bell())
     store.unwatch(PODS, subscription)
     store.unwatch(PODS, subscription)
     store.create(PODS, ("n", "a"), obj("a"))
@@ -327,7 +327,7 @@ def test_a_watch_that_has_ended_hears_nothing_more_and_may_end_twice(store: Stor
 
 
 def test_watchers_share_one_line_for_each_change(store: Store) -> None:
-    subscriptions = [store.watch(PODS, "", everything, Bell())[1] for _ in range(2)]
+    subscriptions = [store.watch(PODS, "", select_all, Bell())[1] for _ in range(2)]
     store.create(PODS, ("n", "a"), obj("a"))
     first, second = (subscription.take() for subscription in subscriptions)
     assert first == second
@@ -338,7 +338,7 @@ def test_a_watcher_may_render_events_its_own_way(store: Store) -> None:
     def render(change: Change, kind: Kind) -> bytes:
         return f"{kind.value} {change.after.key[1]}\n".encode()
 
-    _, subscription = store.watch(PODS, "", everything, Bell(), render=render)
+    _, subscription = store.watch(PODS, "", select_all, Bell(), render=render)
     store.create(PODS, ("n", "a"), obj("a"))
     assert subscription.take() == b"ADDED a\n"
 

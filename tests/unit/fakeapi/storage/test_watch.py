@@ -2,8 +2,9 @@ from collections.abc import Callable
 
 import pytest
 
+from fakeapi.machinery.selectors import select_all
 from fakeapi.storage.objects import Change, Kind, Version
-from fakeapi.storage.watch import Subscription, everything
+from fakeapi.storage.watch import Subscription
 
 
 def version(revision: int, inside: bool) -> Version:
@@ -47,7 +48,7 @@ def subscription(select: Callable[[dict[str, object]], bool] = is_inside, limit:
 def test_a_change_is_seen_by_whether_the_object_was_and_is_selected(
     kind: Kind, before: bool | None, after: bool, seen: bytes
 ) -> None:
-    selective, open_to_all = subscription(), subscription(everything)
+    selective, open_to_all = subscription(), subscription(select_all)
     selective.offer(change(kind, before, after))
     open_to_all.offer(change(kind, before, after))
     assert selective.take() == seen
@@ -55,7 +56,7 @@ def test_a_change_is_seen_by_whether_the_object_was_and_is_selected(
 
 
 def test_events_wait_in_order_and_are_taken_together() -> None:
-    found = subscription(everything)
+    found = subscription(select_all)
     for revision in (2, 3, 4):
         found.offer(change(Kind.MODIFIED, True, True, revision))
     assert len(found) == 3
@@ -64,7 +65,7 @@ def test_events_wait_in_order_and_are_taken_together() -> None:
 
 
 def test_a_full_queue_ends_the_watch_and_lets_go_of_what_it_held() -> None:
-    found = subscription(everything, limit=2)
+    found = subscription(select_all, limit=2)
     for revision in (2, 3):
         found.offer(change(Kind.MODIFIED, True, True, revision))
     assert (found.overflowed, len(found)) == (False, 2)
@@ -75,7 +76,7 @@ def test_a_full_queue_ends_the_watch_and_lets_go_of_what_it_held() -> None:
 
 
 def test_room_that_was_made_can_be_used_again() -> None:
-    found = subscription(everything, limit=1)
+    found = subscription(select_all, limit=1)
     for revision in range(2, 6):
         found.offer(change(Kind.MODIFIED, True, True, revision))
         assert found.take() == f"MODIFIED@{revision} ".encode()
