@@ -18,7 +18,7 @@ from typing import IO, Final
 
 from pydantic import JsonValue
 
-from evaluator.errors import ScenarioError, SchedulerFailedError, StuckTimeError, UserError
+from evaluator.errors import SchedulerFailedError, StuckTimeError, UserError
 from evaluator.metrics import measure
 from evaluator.metrics.ledger import read_ledger
 from evaluator.pace.errors import NotQuiescent, PaceError, ProcessGone
@@ -164,7 +164,7 @@ async def _play(trial: Trial, scheduler: StartedScheduler) -> tuple[str, UserErr
     except (PaceError, WarpError) as error:
         return "time could not be moved", StuckTimeError(str(error))
     except RefusedArrival as error:
-        return "the scenario was refused", ScenarioError(str(error), where=str(trial.scenario.path))
+        return "the scenario was refused", error
 
 
 async def _from_readiness(trial: Trial, scheduler: StartedScheduler) -> str:

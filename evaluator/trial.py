@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from evaluator.errors import ScenarioError
 from evaluator.pace.pace import Pace
 from evaluator.recorder import Help, Recorder
 from evaluator.scenario.model import Delete, Manifest, Node, Pod
@@ -50,7 +51,7 @@ class Progress:
     """Pods that the scenario will submit."""
 
 
-class RefusedArrival(Exception):
+class RefusedArrival(ScenarioError):
     """The API server refused an object of the scenario; the message names it and why."""
 
 
@@ -116,13 +117,17 @@ class Trial:
             if namespace:
                 self._require_namespace(namespace)
             if isinstance(item, Manifest):
-                _require_structure(manifest, resource)
+                if problem := _problem_of_structure(manifest, resource):
+                    raise self._refused(problem)
                 # The registry keeps what it is given, and the scenario may be played again.
                 manifest = deepcopy(manifest)
             self.world.registry.create(resource, namespace, manifest)
         except (StatusError, StoreError) as error:
             what = item.name if isinstance(item, Pod | Node) else type(item).__name__
-            raise RefusedArrival(f"{what} at {arrival.at_ns / SECOND:g}s was refused: {error}") from error
+            raise self._refused(f"{what} at {arrival.at_ns / SECOND:g}s was refused: {error}") from error
+
+    def _refused(self, why: str) -> RefusedArrival:
+        return RefusedArrival(why, where=str(self.scenario.path))
 
     def _delete(self, item: Delete) -> None:
         if self.world.store.find(PODS.storage_key, (item.namespace, item.pod)) is None:
@@ -135,7 +140,7 @@ class Trial:
         kind = str(manifest.get("kind", ""))
         resource = self.world.table.by_kind(group, version, kind)
         if resource is None:
-            raise RefusedArrival(f"no kind {kind!r} is served in {manifest.get('apiVersion')!r}")
+            raise self._refused(f"no kind {kind!r} is served in {manifest.get('apiVersion')!r}")
         return resource
 
     def _require_namespace(self, name: str) -> None:
@@ -251,15 +256,14 @@ class Trial:
             self._report(self.progress())
 
 
-def _require_structure(manifest: dict[str, object], resource: Resource) -> None:
-    """What an API server finds while it reads a body; these objects never are one."""
+def _problem_of_structure(manifest: dict[str, object], resource: Resource) -> str:
+    """What an API server finds while it reads a body, which these objects never are; empty when nothing."""
     message = message_for(resource.group, resource.version, resource.kind)
     if message is None:
-        return
+        return ""
     findings = inspect(manifest, message)
     problems = [findings.error] if findings.error else [f"unknown field {path}" for path in findings.unknown]
-    if problems:
-        raise RefusedArrival(f"{resource.kind} {_name_in(manifest)} was refused: {'; '.join(problems)}")
+    return f"{resource.kind} {_name_in(manifest)} was refused: {'; '.join(problems)}" if problems else ""
 
 
 def _name_in(manifest: dict[str, object]) -> str:

@@ -185,6 +185,20 @@ def test_a_refused_object_names_the_object(tmp_path: Path) -> None:
     assert "Traceback" not in ended.err
 
 
+def test_a_node_that_is_refused_before_the_run_is_told_too(tmp_path: Path) -> None:
+    scenario = tmp_path / "refused.py"
+    scenario.write_text(
+        "from evaluator.scenario import Node, Taint\n"
+        "def scenario(parameters, chance):\n"
+        "    yield Node(name='n', taints=(Taint(key='bad key!'),))\n"
+    )
+    ended = evaluator("run", scenario, "--out", tmp_path / "out")
+    assert ended.code == ExitCode.USAGE
+    assert "taints[0].key" in ended.err
+    assert str(scenario) in ended.err
+    assert "Traceback" not in ended.err
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_keeps_its_measurements_and_leaves_no_process(
     tmp_path: Path, number: signal.Signals
