@@ -225,7 +225,9 @@ def test_a_thread_is_described_in_words() -> None:
     ("code", "outside"), [("while True: pass", True), ("import time; time.sleep(600)", False)]
 )
 def test_where_a_stopped_process_was_caught_is_seen(code: str, outside: bool) -> None:
-    with tree_of(python(code)) as (popen, tree):
+    with tree_of(python(f"print(flush=True)\n{code}")) as (popen, tree):
+        assert popen.stdout is not None
+        popen.stdout.readline()  # until then the interpreter itself starts, with calls of its own
         eventually(lambda: at_rest(tree) is not outside)
         eventually(lambda: tree.runs() is outside)
         stop(popen.pid)
