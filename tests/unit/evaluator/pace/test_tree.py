@@ -228,8 +228,10 @@ def test_where_a_stopped_process_was_caught_is_seen(code: str, outside: bool) ->
     with tree_of(python(f"print(flush=True)\n{code}")) as (popen, tree):
         assert popen.stdout is not None
         popen.stdout.readline()  # until then the interpreter itself starts, with calls of its own
-        eventually(lambda: at_rest(tree) is not outside)
-        eventually(lambda: tree.runs() is outside)
+        used = tree.cpu()
+        # The line is here before the call that wrote it has returned.
+        eventually(lambda: at_rest(tree) if not outside else tree.cpu() > used + 5 * MILLISECOND)
+        assert eventually(lambda: tree.runs() is outside)
         stop(popen.pid)
         assert tree.is_outside_of_waits() is outside
         resume(popen.pid)

@@ -12,6 +12,7 @@ from evaluator.warp import memory
 from evaluator.warp.errors import ImageGone, ProcessVanished, WarpUnavailable
 from evaluator.warp.memory import Memory, ProcMemory, PtraceMemory, open_memory, refused
 from evaluator.warp.procfs import vdso_span
+from tests.support.polling import eventually
 
 NOBODY = 2**22 + 1
 """Above the greatest number a process can have."""
@@ -29,8 +30,9 @@ def sleeper() -> Iterator[subprocess.Popen[bytes]]:
 
 def padding(pid: int) -> int:
     """An address in the unused end of a process's vDSO, which the process itself may not write to."""
-    span = vdso_span(pid)
-    assert span is not None
+    # A program that was started a moment ago is told to run before the kernel has laid out its memory.
+    span = eventually(lambda: vdso_span(pid) or False, what="a vDSO")
+    assert isinstance(span, range)
     return span.stop - 64
 
 
