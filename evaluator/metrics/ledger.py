@@ -8,12 +8,18 @@ from evaluator.errors import FileFormatError
 from evaluator.metrics.steps import Step, Steps
 from evaluator.timeline import (
     Event,
+    HardwareFailed,
+    HardwareRepaired,
+    JobEnded,
+    JobSubmitted,
     NodeAdded,
     NodeChanged,
     NodeRemoved,
     Outcome,
     PodBound,
+    PodDisrupted,
     PodEnded,
+    PodNominated,
     PodStarted,
     PodSubmitted,
     PodUnschedulable,
@@ -135,8 +141,10 @@ class _Reader:
                 self._job(event).unschedulable = event.message
             case NodeAdded() | NodeChanged() | NodeRemoved():
                 self._change_node(event)
-            case RunStarted() | RunEnded():
+            case RunStarted() | RunEnded() | HardwareFailed() | HardwareRepaired():
                 pass
+            case JobSubmitted() | JobEnded() | PodNominated() | PodDisrupted():
+                pass  # pods alone are counted
 
     def _submit(self, event: PodSubmitted) -> None:
         before = self.current.get(event.pod)

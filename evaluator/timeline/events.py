@@ -24,20 +24,43 @@ and, by kind (``null`` where a value is unknown or does not apply; a *pod* is wr
     condition · ``schedulable`` false while cordoned
 ``node_removed``
     ``node``
+``hardware_failed``
+    ``node`` · ``what``: ``chips`` or ``node`` · ``chips`` that are lost by it (all of a crashed node's) ·
+    ``group`` failures of one common cause share it (a rack, a switch), else null
+``hardware_repaired``
+    ``node`` · ``what`` · ``chips`` that are usable again
+``job_submitted``
+    ``job`` written ``namespace/name`` · ``controller`` what looks after its pods (``Job``, ``PodGroup``,
+    ``Deployment``, …) · ``pods`` that it needs in whole · ``parallel`` pods at a time · ``gang`` whether they
+    run all or none · ``chips`` of the pods at a time · ``service`` true where it runs for ever by intention ·
+    ``deadline_ns`` since the start of the run · ``expected_ns`` · ``run_ns`` of one pod · ``priority`` ·
+    ``user`` · ``queue``. A pod without controller is a job of its own and has no such line
+``job_ended``
+    ``job`` · ``outcome`` · ``reason``
 ``pod_submitted``
     ``pod`` · ``chips`` · ``cpu_milli`` · ``memory_bytes`` requested · ``priority`` · ``deadline_ns`` since
     the start of the run · ``expected_ns`` the duration shown to the scheduler · ``run_ns`` the true run time
-    (null: runs for ever) · ``user`` · ``queue`` · ``scheduler`` the name in the pod
+    of its work in whole (null: runs for ever) · ``user`` · ``queue`` · ``scheduler`` the name in the pod ·
+    ``job`` that it belongs to, null if it is one itself · ``chip_type`` that it insists on, or null
 ``pod_unschedulable``
     ``pod`` · ``message`` in which the scheduler says why it has no place (recorded when the message changes)
 ``pod_bound``
     ``pod`` · ``node``. From here the pod holds its capacity
+``pod_nominated``
+    ``pod`` · ``node`` on which the scheduler makes room for it
 ``pod_started``
-    ``pod`` · ``node``. Its work begins, after image pull and start-up
+    ``pod`` · ``node`` · ``restored_ns`` work done by earlier pods that it takes up from a checkpoint. Its
+    work begins, after image pull and start-up
+``pod_disrupted``
+    ``pod`` · ``cause`` (below) · ``message`` which says by whom. It is about to be ended from outside
 ``pod_ended``
     ``pod`` · ``node`` (null if it never had one) · ``outcome``: ``succeeded``, ``failed`` by itself,
-    ``evicted`` (preempted, evicted, lost with its node or chip) or ``deleted`` on request · ``reason``. Its
-    capacity is free
+    ``evicted`` (preempted, evicted, lost with its node or chip) or ``deleted`` on request · ``reason`` ·
+    ``cause`` why it was cut short: ``preemption``, ``chip_failure``, ``node_failure``, ``eviction`` (drain or
+    taint), ``peer`` (another member of its gang was lost), ``deletion``; null when it came to its own end ·
+    ``kept_ns`` work of this pod that counts (finished, or saved by a checkpoint) · ``lost_ns`` work of this
+    pod that has to be done again. What else it held its place for is start-up, restart, waiting for its gang
+    and stopping. Its capacity is free
 ``run_ended``
     the last event. ``why`` the run ended · ``pending`` and ``running`` pods left
 
@@ -46,23 +69,22 @@ A pod name may be used again after its end: the next ``pod_submitted`` begins an
 Schema and events stand in one file, so that neither changes without the other.
 """
 
-import hashlib
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Final, Literal, TypeAlias, get_args
 
-import orjson
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field
 
-from evaluator.errors import FileFormatError, describe_problems
-from evaluator.files import write_atomically
-
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """Version of the line format; raised when a reader of the old one would misunderstand the new one."""
 
 Outcome: TypeAlias = Literal["succeeded", "failed", "evicted", "deleted"]
-"""How a pod's stay in the cluster ended."""
+"""How a pod's stay in the cluster, or a job, ended."""
+
+Cause: TypeAlias = Literal["preemption", "chip_failure", "node_failure", "eviction", "peer", "deletion"]
+"""Why a pod was cut short."""
+
+Hardware: TypeAlias = Literal["chips", "node"]
+"""What fails and is repaired."""
 
 Count: TypeAlias = Annotated[int, Field(ge=0)]
 """A count, amount or instant that cannot be negative."""
@@ -82,7 +104,7 @@ class RunStarted:
 
     at_ns: Count = 0
     kind: Literal["run_started"] = "run_started"
-    schema: Literal[1] = SCHEMA_VERSION
+    schema: Literal[2] = SCHEMA_VERSION
     scenario: str
     scenario_digest: str
     scheduler: str
@@ -133,6 +155,69 @@ class NodeRemoved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HardwareFailed:
+    """Chips of a node, or the node, stopped working."""
+
+    __pydantic_config__ = _STRICT
+
+    at_ns: Count
+    kind: Literal["hardware_failed"] = "hardware_failed"
+    node: Name
+    what: Hardware
+    chips: Count
+    group: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HardwareRepaired:
+    """Chips of a node, or the node, work again."""
+
+    __pydantic_config__ = _STRICT
+
+    at_ns: Count
+    kind: Literal["hardware_repaired"] = "hardware_repaired"
+    node: Name
+    what: Hardware
+    chips: Count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobSubmitted:
+    """An object was created that makes and looks after pods."""
+
+    __pydantic_config__ = _STRICT
+
+    at_ns: Count
+    kind: Literal["job_submitted"] = "job_submitted"
+    job: Name
+    controller: Name
+    pods: Count
+    parallel: Count
+    gang: bool
+    chips: Count
+    service: bool
+    deadline_ns: int | None
+    expected_ns: Count | None
+    run_ns: Count | None
+    priority: int
+    user: str | None
+    queue: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobEnded:
+    """A job is done, has failed, or was deleted."""
+
+    __pydantic_config__ = _STRICT
+
+    at_ns: Count
+    kind: Literal["job_ended"] = "job_ended"
+    job: Name
+    outcome: Outcome
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PodSubmitted:
     """A pod was created and waits for a node."""
 
@@ -151,6 +236,8 @@ class PodSubmitted:
     user: str | None
     queue: str | None
     scheduler: str
+    job: str | None = None
+    chip_type: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +265,18 @@ class PodBound:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PodNominated:
+    """The scheduler makes room for a pod on a node (``status.nominatedNodeName``)."""
+
+    __pydantic_config__ = _STRICT
+
+    at_ns: Count
+    kind: Literal["pod_nominated"] = "pod_nominated"
+    pod: Name
+    node: Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PodStarted:
     """A bound pod began its work."""
 
@@ -187,6 +286,20 @@ class PodStarted:
     kind: Literal["pod_started"] = "pod_started"
     pod: Name
     node: Name
+    restored_ns: Count = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodDisrupted:
+    """Somebody or something is about to end a pod (its condition ``DisruptionTarget``)."""
+
+    __pydantic_config__ = _STRICT
+
+    at_ns: Count
+    kind: Literal["pod_disrupted"] = "pod_disrupted"
+    pod: Name
+    cause: Cause
+    message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +314,9 @@ class PodEnded:
     node: str | None
     outcome: Outcome
     reason: str
+    cause: Cause | None = None
+    kept_ns: Count = 0
+    lost_ns: Count = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,10 +337,16 @@ Event: TypeAlias = (
     | NodeAdded
     | NodeChanged
     | NodeRemoved
+    | HardwareFailed
+    | HardwareRepaired
+    | JobSubmitted
+    | JobEnded
     | PodSubmitted
     | PodUnschedulable
+    | PodNominated
     | PodBound
     | PodStarted
+    | PodDisrupted
     | PodEnded
     | RunEnded
 )
@@ -234,102 +356,3 @@ KINDS: frozenset[str] = frozenset(
     get_args(event.__dataclass_fields__["kind"].type)[0] for event in get_args(Event)
 )
 """The names of all kinds of event."""
-
-_READER: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="kind")])
-
-
-def to_line(event: Event) -> bytes:
-    """The event as one canonical line of JSON, newline included."""
-    return orjson.dumps(event, option=orjson.OPT_APPEND_NEWLINE)
-
-
-class Timeline:
-    """Events in order. Grows at the end only; what is in it never changes."""
-
-    def __init__(self, events: Iterable[Event] = ()) -> None:
-        self._events: list[Event] = []
-        for event in events:
-            self.append(event)
-
-    def append(self, event: Event) -> None:
-        """Add what happened next.
-
-        :raises ValueError: if it lies before the last event or after the end of the run.
-        """
-        if self._events:
-            last, what = self._events[-1], f"{event.kind} at {event.at_ns} ns"
-            if event.at_ns < last.at_ns:
-                raise ValueError(f"{what} comes after {last.kind} at {last.at_ns} ns")
-            if isinstance(last, RunEnded):
-                raise ValueError(f"{what} comes after the end of the run")
-        self._events.append(event)
-
-    def __iter__(self) -> Iterator[Event]:
-        return iter(self._events)
-
-    def __len__(self) -> int:
-        return len(self._events)
-
-    def __getitem__(self, index: int) -> Event:
-        return self._events[index]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Timeline) and self._events == other._events
-
-    __hash__ = None  # type: ignore[assignment]  # grows, so it has no lasting hash
-
-    @property
-    def end_ns(self) -> int:
-        """Instant of the last event; 0 for an empty timeline."""
-        return self._events[-1].at_ns if self._events else 0
-
-    def lines(self) -> Iterator[bytes]:
-        """Canonical lines, ready to be written."""
-        return map(to_line, self._events)
-
-    def digest(self) -> str:
-        """SHA-256 of the canonical lines: equal for equal runs."""
-        sha = hashlib.sha256()
-        for line in self.lines():
-            sha.update(line)
-        return sha.hexdigest()
-
-    def write(self, path: Path) -> None:
-        """Write all lines to ``path``: whole, or not at all."""
-        write_atomically(path, self.lines())
-
-
-def read_timeline(path: Path) -> Timeline:
-    """The timeline in a file.
-
-    :raises FileFormatError: with file and line, if the file cannot be read or breaks the schema.
-    """
-    timeline = Timeline()
-    try:
-        with path.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                _append_line(timeline, line, f"{path}:{number}")
-    except OSError as error:
-        raise FileFormatError(
-            f"cannot read the timeline: {error.strerror}",
-            where=str(path),
-            next_step="Give the timeline.jsonl of a run's output folder.",
-        ) from error
-    if not len(timeline):
-        raise FileFormatError("the timeline is empty", where=str(path), next_step="Run the scenario again.")
-    return timeline
-
-
-def _append_line(timeline: Timeline, line: bytes, where: str) -> None:
-    try:
-        timeline.append(_READER.validate_json(line))
-    except ValidationError as error:
-        raise FileFormatError(
-            "; ".join(describe_problems(error)),
-            where=where,
-            next_step="Was the file cut short, edited, or written by a newer version?",
-        ) from error
-    except ValueError as error:
-        raise FileFormatError(
-            str(error), where=where, next_step="Events must stand in the order of time."
-        ) from error

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator import timeline as module
 from evaluator.errors import FileFormatError
 from evaluator.timeline import (
     KINDS,
@@ -25,6 +24,7 @@ from evaluator.timeline import (
     read_timeline,
     to_line,
 )
+from evaluator.timeline import events as module
 
 START = RunStarted(scenario="s", scenario_digest="d", scheduler="lst", seed=7, start="2026-01-05T00:00:00Z")
 END = RunEnded(at_ns=9, why="done", pending=0, running=0)
@@ -35,7 +35,7 @@ def test_a_line_has_fixed_keys_in_a_fixed_order_and_no_blanks() -> None:
         b'{"at_ns":5,"kind":"pod_bound","pod":"default/a","node":"n"}\n'
     )
     assert to_line(START) == (
-        b'{"at_ns":0,"kind":"run_started","schema":1,"scenario":"s","scenario_digest":"d","scheduler":"lst",'
+        b'{"at_ns":0,"kind":"run_started","schema":2,"scenario":"s","scenario_digest":"d","scheduler":"lst",'
         b'"seed":7,"start":"2026-01-05T00:00:00Z"}\n'
     )
 
@@ -43,7 +43,7 @@ def test_a_line_has_fixed_keys_in_a_fixed_order_and_no_blanks() -> None:
 def test_every_kind_is_documented() -> None:
     assert module.__doc__ is not None
     assert all(f"``{kind}``" in module.__doc__ for kind in KINDS)
-    assert len(KINDS) == 10
+    assert len(KINDS) == 16
 
 
 def test_time_does_not_go_back() -> None:
