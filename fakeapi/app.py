@@ -5,7 +5,19 @@ from typing import Final
 
 from fakeapi.machinery.status import unauthorized
 from fakeapi.rest.api import BODY_LIMIT, KubeApi
-from fakeapi.rest.asgi import App, Message, Receive, Scope, Send, header, send_status
+from fakeapi.rest.asgi import (
+    App,
+    Headers,
+    Message,
+    Receive,
+    Request,
+    Response,
+    Scope,
+    Send,
+    header,
+    refusal,
+    send_response,
+)
 from fakeapi.rest.control import PREFIX, Steering, control_app
 from fakeapi.world import World
 
@@ -45,15 +57,23 @@ class Application:
         await self._answer(path, scope, receive, told_send)
 
     async def _answer(self, path: str, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._token and path not in _OPEN_PATHS and not self._is_known(scope):
-            await send_status(send, unauthorized())
+        if path not in _OPEN_PATHS and not self._may_ask(scope["headers"]):
+            await send_response(send, refusal(unauthorized()))
         elif path == PREFIX or path.startswith(PREFIX + "/"):
             await self._control(scope, receive, send)
         else:
             await self.kube(scope, receive, send)
 
-    def _is_known(self, scope: Scope) -> bool:
-        scheme, _, token = header(scope, b"authorization").partition(" ")
+    def respond(self, request: Request) -> Response:
+        """The answer to a request for an object or a list, without the ways of ASGI: see ``connection``."""
+        if not self._may_ask(request.headers):
+            return refusal(unauthorized())
+        return self.kube.respond(request)
+
+    def _may_ask(self, headers: Headers) -> bool:
+        if not self._token:
+            return True
+        scheme, _, token = header(headers, b"authorization").partition(" ")
         # Compared as bytes: a text with other letters than ASCII would make the comparison raise.
         return scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode(), self._token)
 

@@ -13,6 +13,7 @@ import uvicorn
 
 from fakeapi.app import Application
 from fakeapi.config import ConfigError, NetworkSettings, Problem
+from fakeapi.connection import Connection
 
 BACKLOG: Final = 2048
 """Connections that may wait to be accepted: thousands of clients starting at one instant are fine."""
@@ -151,7 +152,7 @@ class _Uvicorn(uvicorn.Server):
 def _uvicorn_config(app: Application, network: NetworkSettings) -> uvicorn.Config:
     config = uvicorn.Config(
         app,
-        http="httptools",
+        http=Connection,
         ws="none",
         lifespan="off",
         interface="asgi3",

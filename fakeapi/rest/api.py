@@ -1,7 +1,8 @@
 """The Kubernetes side as one ASGI callable: parse, look up, run the verb, answer; refusals in one place."""
 
 import logging
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Callable
 from typing import Final
 
 import orjson
@@ -13,12 +14,14 @@ from fakeapi.rest.asgi import (
     Disconnected,
     Message,
     Receive,
+    Request,
+    Response,
     Scope,
     Send,
     header,
     read_body,
-    send_bytes,
-    send_status,
+    refusal,
+    send_response,
 )
 from fakeapi.rest.formats import presenter_for
 from fakeapi.rest.nonresource import NonResource
@@ -54,7 +57,8 @@ class KubeApi:
         self.traffic: Final = Traffic()
         self._world = world
         self._registry = world.registry
-        self._body_limit = body_limit
+        self.body_limit: Final = body_limit
+        """Bytes of a request's body that are read at most."""
         self._times = times or WatchTimes()
         self._other = NonResource(world)
 
@@ -62,77 +66,114 @@ class KubeApi:
         """Answer one request."""
         self.traffic.begin()
         try:
-            await self._refusing(self._dispatch(scope), scope, receive, _Answer(send))
+            if _may_watch(scope):
+                await self._stream(scope, receive, _Answer(send))
+            else:
+                await send_response(send, await self._whole(scope, receive))
+        except (Disconnected, OSError):
+            return  # nobody is there to be answered; servers say so by an OSError from ``send``
         finally:
             self.traffic.end()
 
-    async def _refusing(
-        self,
-        handler: Callable[[Scope, Receive, Send], Awaitable[None]],
-        scope: Scope,
-        receive: Receive,
-        send: "_Answer",
-    ) -> None:
+    def respond(self, request: Request) -> Response:
+        """The answer to any request but a watch: an object, a list, a document, or a refusal."""
         try:
-            await handler(scope, receive, send)
+            if _is_resource(request.path):
+                return self._resource(request)
+            return self._other.answer(request)
         except StatusError as error:
-            await send_status(send, error)
-        except (Disconnected, OSError):
-            return  # nobody is there to be answered; servers say so by an OSError from ``send``
+            return refusal(error)
         except Exception as error:  # a bug of ours: the client gets a Status, the log the traceback
-            _log.exception("%s %s failed", scope["method"], scope["path"])
-            if not send.begun:  # else the answer stays incomplete, which the client notices
-                await send_status(send, internal(f"{type(error).__name__}: {error}"))
+            return _failure(request.method, request.path, error)
 
-    def _dispatch(self, scope: Scope) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
-        path: str = scope["path"]
-        depth = path.rstrip("/").count("/")
-        if path.startswith("/api/") and depth >= _CORE_DEPTH:
-            return self._resource
-        if path.startswith("/apis/") and depth >= _GROUP_DEPTH:
-            return self._resource
-        return self._other.answer
-
-    async def _resource(self, scope: Scope, receive: Receive, send: Send) -> None:
-        info = parse_request(self._world.table, scope["method"], scope["path"], scope["query_string"])
+    async def _whole(self, scope: Scope, receive: Receive) -> Response:
         try:
-            await self._verb(info, scope, receive, send)
+            body = await read_body(receive, self.body_limit)
+        except StatusError as error:
+            return refusal(error)
+        return self.respond(_request_of(scope, body))
+
+    def _resource(self, request: Request) -> Response:
+        info = parse_request(self._world.table, request.method, request.path, request.query)
+        try:
+            return self._verb(info, request)
         except StoreError as error:
             raise translate(error, info.resource, info.name) from None
 
-    async def _verb(self, info: RequestInfo, scope: Scope, receive: Receive, send: Send) -> None:
-        presenter = presenter_for(header(scope, b"accept"), info, self._world.clock)
-        if info.verb == "watch":
-            client = tuple(scope.get("client") or ("", 0))
-            await watch(self._registry, info, presenter, receive, send, self.traffic, client, self._times)
-            return
+    def _verb(self, info: RequestInfo, request: Request) -> Response:
+        presenter = presenter_for(header(request.headers, b"accept"), info, self._world.clock)
         if info.verb == "list":
-            await send_bytes(send, read.list_page(self._registry, info, presenter))
-            return
+            return Response(read.list_page(self._registry, info, presenter))
         if info.verb == "get" and info.subresource != "scale":
-            await send_bytes(send, read.get(self._registry, info, presenter))
-            return
+            return Response(read.get(self._registry, info, presenter))
+        if info.verb == "deletecollection":
+            page = write.remove_collection(self._registry, info, request.body, _content_type(request))
+            self._world.run_due()
+            return Response(presenter.many(page))
         if info.verb == "get":
             outcome = write.get_scale(self._registry, info)
         else:
-            body = await read_body(receive, self._body_limit)
-            content_type = header(scope, b"content-type")
-            if info.verb == "deletecollection":
-                page = write.remove_collection(self._registry, info, body, content_type)
-                self._world.run_due()
-                await send_bytes(send, presenter.many(page))
-                return
-            writer = write.create_subresource if info.subresource and info.verb == "create" else None
-            outcome = (writer or _WRITERS[info.verb])(self._registry, info, body, content_type)
+            outcome = _writer(info)(self._registry, info, request.body, _content_type(request))
             # What that sets in motion at this very instant (a bound pod starts) happens before the answer.
             self._world.run_due()
         result = outcome.result
         answer = presenter.one(result) if isinstance(result, Version) else orjson.dumps(result)
-        await send_bytes(send, answer, outcome.code, headers=_warning_headers(outcome.warnings))
+        return Response(answer, outcome.code, headers=_warning_headers(outcome.warnings))
+
+    # ---- watches ----
+
+    async def _stream(self, scope: Scope, receive: Receive, send: "_Answer") -> None:
+        try:
+            info = parse_request(self._world.table, scope["method"], scope["path"], scope["query_string"])
+            if info.verb != "watch":
+                await send_response(send, await self._whole(scope, receive))
+                return
+            presenter = presenter_for(header(scope["headers"], b"accept"), info, self._world.clock)
+            client = tuple(scope.get("client") or ("", 0))
+            await watch(self._registry, info, presenter, receive, send, self.traffic, client, self._times)
+        except StatusError as error:
+            await send_response(send, refusal(error))
+        except (Disconnected, OSError):
+            raise
+        except Exception as error:  # as in ``respond``
+            failure = _failure(scope["method"], scope["path"], error)
+            if not send.begun:  # else the answer stays incomplete, which the client notices
+                await send_response(send, failure)
+
+
+def _is_resource(path: str) -> bool:
+    if not path.startswith(("/api/", "/apis/")):
+        return False
+    depth = _GROUP_DEPTH if path.startswith("/apis/") else _CORE_DEPTH
+    return path.rstrip("/").count("/") >= depth
+
+
+def _may_watch(scope: Scope) -> bool:
+    return b"watch" in scope["query_string"] and scope["method"] == "GET" and _is_resource(scope["path"])
+
+
+def _request_of(scope: Scope, body: bytes) -> Request:
+    host, port = scope.get("server") or ("127.0.0.1", 0)
+    return Request(
+        scope["method"], scope["path"], scope["query_string"], scope["headers"], body, f"{host}:{port}"
+    )
+
+
+def _content_type(request: Request) -> str:
+    return header(request.headers, b"content-type")
+
+
+def _writer(info: RequestInfo) -> _Writer:
+    return write.create_subresource if info.subresource and info.verb == "create" else _WRITERS[info.verb]
+
+
+def _failure(method: str, path: str, error: Exception) -> Response:
+    _log.error("%s %s failed", method, path, exc_info=error)
+    return refusal(internal(f"{type(error).__name__}: {error}"))
 
 
 class _Answer:
-    """What is sent for one request, and whether that has begun."""
+    """What is sent for a watch, and whether that has begun."""
 
     __slots__ = ("_send", "begun")
 
@@ -145,7 +186,16 @@ class _Answer:
         await self._send(message)
 
 
-def _warning_headers(warnings: tuple[str, ...]) -> list[tuple[bytes, bytes]]:
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+"""What no header may hold; a client's field names come back in warnings."""
+
+
+def _warning_headers(warnings: tuple[str, ...]) -> tuple[tuple[bytes, bytes], ...]:
     # RFC 7234: code 299, an unknown agent, the text quoted.
-    quoted = (text.replace("\\", "\\\\").replace('"', '\\"') for text in warnings)
-    return [(b"warning", f'299 - "{text}"'.encode("ascii", "backslashreplace")) for text in quoted]
+    return tuple(
+        (b"warning", f'299 - "{_quoted(text)}"'.encode("ascii", "backslashreplace")) for text in warnings
+    )
+
+
+def _quoted(text: str) -> str:
+    return _CONTROL.sub("?", text).replace("\\", "\\\\").replace('"', '\\"')

@@ -1,7 +1,7 @@
 """The few ASGI shapes that the Kubernetes side uses, and how answers are written."""
 
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import Any, Final, TypeAlias
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 
@@ -12,10 +12,31 @@ Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
-Headers: TypeAlias = Iterable[tuple[bytes, bytes]]
+Headers: TypeAlias = Sequence[tuple[bytes, bytes]]
 
 JSON: Final = b"application/json"
 TEXT: Final = b"text/plain; charset=utf-8"
+
+
+class Request(NamedTuple):
+    """A request that is there in whole; header names in lower case."""
+
+    method: str
+    path: str
+    query: bytes
+    headers: Headers
+    body: bytes = b""
+    server: str = "127.0.0.1:0"
+    """The address at which the client found the server."""
+
+
+class Response(NamedTuple):
+    """An answer that is there in whole."""
+
+    body: bytes
+    code: int = 200
+    content_type: bytes = JSON
+    headers: Headers = ()
 
 
 class Disconnected(Exception):
@@ -54,28 +75,26 @@ def _require_whole(message: Message, body: bytes, limit: int) -> None:
         raise too_large(limit)
 
 
-async def send_bytes(
-    send: Send, body: bytes, code: int = 200, content_type: bytes = JSON, headers: Headers = ()
-) -> None:
+async def send_response(send: Send, response: Response) -> None:
     """One whole answer."""
-    head = [(b"content-type", content_type), (b"content-length", b"%d" % len(body)), *headers]
-    await send({"type": "http.response.start", "status": code, "headers": head})
+    body = response.body
+    head = [
+        (b"content-type", response.content_type),
+        (b"content-length", b"%d" % len(body)),
+        *response.headers,
+    ]
+    await send({"type": "http.response.start", "status": response.code, "headers": head})
     await send({"type": "http.response.body", "body": body})
 
 
-async def send_json(send: Send, value: Any, code: int = 200, headers: Headers = ()) -> None:
-    """One whole answer in JSON."""
-    await send_bytes(send, orjson.dumps(value), code, JSON, headers)
+def refusal(error: StatusError) -> Response:
+    """A refusal as an answer."""
+    return Response(orjson.dumps(error.to_json()), error.code, JSON, error.headers)
 
 
-async def send_status(send: Send, error: StatusError) -> None:
-    """A refusal."""
-    await send_json(send, error.to_json(), error.code, error.headers)
-
-
-def header(scope: Scope, name: bytes) -> str:
+def header(headers: Headers, name: bytes) -> str:
     """The value of a request header, or an empty string; ``name`` in lower case."""
-    for key, value in scope["headers"]:
+    for key, value in headers:
         if key == name:
             return bytes(value).decode("latin-1")
     return ""

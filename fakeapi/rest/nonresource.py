@@ -9,7 +9,7 @@ from fakeapi.machinery.negotiation import Discovery, negotiate_discovery
 from fakeapi.machinery.resources import ResourceTable
 from fakeapi.machinery.status import method_not_allowed, no_such_path
 from fakeapi.rest import discovery, openapi
-from fakeapi.rest.asgi import TEXT, Receive, Scope, Send, header, send_bytes
+from fakeapi.rest.asgi import TEXT, Request, Response, header
 from fakeapi.world import World
 
 _HEALTH: Final = ("/healthz", "/livez", "/readyz")
@@ -24,37 +24,34 @@ class NonResource:
     def __init__(self, world: World) -> None:
         self._table: Final[ResourceTable] = world.table
 
-    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def answer(self, request: Request) -> Response:
         """Answer one request.
 
         Raises:
             StatusError: 404 for unknown paths, 405 for other methods than GET, 406.
         """
-        del receive  # nothing here takes a body
-        path = scope["path"].rstrip("/") or "/"
+        path = request.path.rstrip("/") or "/"
         if path.startswith(_HEALTH):
-            await send_bytes(send, b"ok", content_type=TEXT)
-            return
-        body, content_type = self._document(path, scope)
-        if scope["method"] not in ("GET", "HEAD"):
+            return Response(b"ok", content_type=TEXT)
+        body, content_type = self._document(path, request)
+        if request.method not in ("GET", "HEAD"):
             raise method_not_allowed()
         tag = discovery.etag(body)
-        headers = [(b"etag", tag.encode()), (b"vary", b"Accept"), (b"cache-control", b"public")]
-        if header(scope, b"if-none-match") == tag:
-            await send_bytes(send, b"", _NOT_MODIFIED, content_type, headers)
-            return
-        await send_bytes(send, body, content_type=content_type, headers=headers)
+        headers = ((b"etag", tag.encode()), (b"vary", b"Accept"), (b"cache-control", b"public"))
+        if header(request.headers, b"if-none-match") == tag:
+            return Response(b"", _NOT_MODIFIED, content_type, headers)
+        return Response(body, content_type=content_type, headers=headers)
 
-    def _document(self, path: str, scope: Scope) -> tuple[bytes, bytes]:
+    def _document(self, path: str, request: Request) -> tuple[bytes, bytes]:
         if path.startswith("/openapi/"):
-            found = openapi.document(self._table, path, header(scope, b"accept"))
+            found = openapi.document(self._table, path, header(request.headers, b"accept"))
             if found is None:
                 raise no_such_path()
             return found
         form = Discovery.LEGACY
         if path in ("/api", "/apis"):
-            form = negotiate_discovery(header(scope, b"accept"))
-        value = self._value(path, form, _address(scope))
+            form = negotiate_discovery(header(request.headers, b"accept"))
+        value = self._value(path, form, request.server)
         if value is None:
             raise no_such_path()
         return orjson.dumps(value), form.content_type.encode()
@@ -89,8 +86,3 @@ def _paths(table: ResourceTable) -> list[str]:
         if group:
             paths += [f"/apis/{group}", *(f"/apis/{group}/{version}" for version in versions)]
     return sorted(paths)
-
-
-def _address(scope: Scope) -> str:
-    host, port = scope.get("server") or ("127.0.0.1", 0)
-    return f"{host}:{port}"

@@ -13,7 +13,7 @@ import orjson
 
 from fakeapi.registry.failures import translate
 from fakeapi.registry.registry import Registry
-from fakeapi.rest.asgi import JSON, Receive, Send, send_bytes
+from fakeapi.rest.asgi import JSON, Receive, Response, Send, send_response
 from fakeapi.rest.options import ListOptions, list_options
 from fakeapi.rest.present import Presenter
 from fakeapi.rest.request import RequestInfo
@@ -62,7 +62,7 @@ async def watch(
         snapshot, subscription = _subscribe(registry, info, presenter, select, options, bell.set)
     except StoreError as error:
         refusal = translate(error, info.resource, info.name)
-        await send_bytes(send, event_line("ERROR", orjson.dumps(refusal.to_json())))
+        await send_response(send, Response(event_line("ERROR", orjson.dumps(refusal.to_json()))))
         return
     traffic.watches[subscription] = client
     try:
