@@ -4,6 +4,7 @@ Listens inside the API server's process, so nothing is lost and nothing is round
 whole seconds of API timestamps.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
@@ -66,7 +67,7 @@ class Recorder:
         """Pods of the scheduler under test that exist, have no node and are not ending."""
         self.running: Final[set[Key]] = set()
         """Pods that hold a node."""
-        self._help: set[Help] = set()
+        self._help: Counter[Help] = Counter()
         self._timeline = timeline
         self._clock = clock
         self._start_ns = start_ns
@@ -75,9 +76,9 @@ class Recorder:
         self._pods: dict[Key, _Pod] = {}
         self._nodes: dict[Key, tuple[Any, ...]] = {}
 
-    def take_help(self) -> set[Help]:
-        """What help has come since the last question."""
-        taken, self._help = self._help, set()
+    def take_help(self) -> Counter[Help]:
+        """What help has come since the last question, and how often."""
+        taken, self._help = self._help, Counter()
         return taken
 
     def hear(self, collection: str, change: Change) -> None:
@@ -114,7 +115,7 @@ class Recorder:
         self.counts.submitted += 1
         if facts.scheduler == self._scheduler:
             self.pending.add(key)
-        self._help.add(Help.ARRIVAL)
+        self._help[Help.ARRIVAL] += 1
         self._timeline.append(
             PodSubmitted(
                 at_ns=self._now_ns,
@@ -163,7 +164,7 @@ class Recorder:
         told.ended = True
         self.pending.discard(key)
         self.running.discard(key)
-        self._help.add(Help.CAPACITY)
+        self._help[Help.CAPACITY] += 1
         if outcome == "succeeded":
             self.counts.finished += 1
         else:
@@ -186,7 +187,7 @@ class Recorder:
         if known == shape:
             return
         self._nodes[key] = shape
-        self._help.add(Help.CAPACITY)
+        self._help[Help.CAPACITY] += 1
         if known is None:
             self._timeline.append(
                 NodeAdded(
