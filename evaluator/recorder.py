@@ -4,7 +4,6 @@ Listens inside the API server's process, so nothing is lost and nothing is round
 whole seconds of API timestamps.
 """
 
-from collections import Counter
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
@@ -67,7 +66,7 @@ class Recorder:
         """Pods of the scheduler under test that exist, have no node and are not ending."""
         self.running: Final[set[Key]] = set()
         """Pods that hold a node."""
-        self._help: Counter[Help] = Counter()
+        self._help: set[Help] = set()
         self._timeline = timeline
         self._clock = clock
         self._start_ns = start_ns
@@ -76,9 +75,9 @@ class Recorder:
         self._pods: dict[Key, _Pod] = {}
         self._nodes: dict[Key, tuple[Any, ...]] = {}
 
-    def take_help(self) -> Counter[Help]:
-        """What help has come since the last question, and how often."""
-        taken, self._help = self._help, Counter()
+    def take_help(self) -> set[Help]:
+        """What help has come since the last question."""
+        taken, self._help = self._help, set()
         return taken
 
     def hear(self, collection: str, change: Change) -> None:
@@ -115,7 +114,7 @@ class Recorder:
         self.counts.submitted += 1
         if facts.scheduler == self._scheduler:
             self.pending.add(key)
-        self._help[Help.ARRIVAL] += 1
+        self._help.add(Help.ARRIVAL)
         self._timeline.append(
             PodSubmitted(
                 at_ns=self._now_ns,
@@ -164,7 +163,7 @@ class Recorder:
         told.ended = True
         self.pending.discard(key)
         self.running.discard(key)
-        self._help[Help.CAPACITY] += 1
+        self._help.add(Help.CAPACITY)
         if outcome == "succeeded":
             self.counts.finished += 1
         else:
@@ -187,7 +186,7 @@ class Recorder:
         if known == shape:
             return
         self._nodes[key] = shape
-        self._help[Help.CAPACITY] += 1
+        self._help.add(Help.CAPACITY)
         if known is None:
             self._timeline.append(
                 NodeAdded(

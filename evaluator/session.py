@@ -169,7 +169,7 @@ async def _play(trial: Trial, scheduler: StartedScheduler) -> tuple[str, UserErr
 
 async def _from_readiness(trial: Trial, scheduler: StartedScheduler) -> str:
     await scheduler.ready()
-    return await trial.play(scheduler.pace, scheduler)
+    return await trial.play(scheduler.pace, lambda: scheduler.requests)
 
 
 @contextmanager

@@ -24,11 +24,6 @@ class ServerTraffic:
         return self._api.requests
 
     @property
-    def refused(self) -> int:
-        """Requests that were refused so far."""
-        return self._api.refused
-
-    @property
     def in_flight(self) -> int:
         """Requests begun and not yet answered in whole."""
         return self._api.in_flight

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from evaluator.errors import ScenarioError
 from evaluator.pace.pace import Pace
@@ -51,18 +51,6 @@ class Progress:
     """Pods that the scenario will submit."""
 
 
-class Asked(Protocol):
-    """What a scheduler has asked the API server for."""
-
-    @property
-    def requests(self) -> int:
-        """Requests begun so far."""
-
-    @property
-    def refused(self) -> int:
-        """How many of them were refused."""
-
-
 class RefusedArrival(ScenarioError):
     """The API server refused an object of the scenario; the message names it and why."""
 
@@ -90,8 +78,6 @@ class Trial:
         self._report = report
         self._reported = 0
         self._began: Duration | None = None
-        self._asked: Asked | None = None
-        self._refusals = 0
         self._total = sum(1 for _ in scenario.pods())
         self._last_arrival = max((arrival.at_ns for arrival in scenario.arrivals), default=0)
         self.world.store.listen(self.recorder.hear)
@@ -163,8 +149,8 @@ class Trial:
 
     # ---- the loop -----------------------------------------------------------------------------------
 
-    async def play(self, pace: Pace, asked: Asked) -> str:
-        """Play the scenario to its end and return why it ended; ``asked`` is what the scheduler asked for.
+    async def play(self, pace: Pace, asked: Callable[[], int]) -> str:
+        """Play the scenario to its end and return why it ended; ``asked`` counts the scheduler's requests.
 
         Raises:
             NotQuiescent: the scheduler did not rest, so time could not move.
@@ -172,7 +158,6 @@ class Trial:
             RefusedArrival: the API server refused an object of the scenario.
         """
         self._began = monotonic_ns()
-        self._asked = asked
         until = None if self.scenario.until_ns is None else self.scenario.start_ns + self.scenario.until_ns
         await pace.idle()
         self._note_help(self.clock.now())
@@ -184,11 +169,11 @@ class Trial:
             if until is not None and instant > until:
                 await self._enter(pace, until)
                 return "the scenario's end was reached"
-            before = asked.requests
+            before = asked()
             await self._enter(pace, instant)
             if instant == wakeup:
                 pace.fidelity.wakeups += 1
-                self._wakeups.visited(instant, fruitless=asked.requests == before)
+                self._wakeups.visited(fruitless=asked() == before)
             self._tell_progress()
 
     async def _enter(self, pace: Pace, instant: Instant) -> None:
@@ -207,14 +192,8 @@ class Trial:
         self._note_help(instant)
 
     def _note_help(self, now: Instant) -> None:
-        help_, asked, before = self.recorder.take_help(), self._asked, self._refusals
-        self._refusals = asked.refused if asked is not None else 0
-        self._wakeups.changed(
-            now,
-            arrivals=help_[Help.ARRIVAL],
-            capacity=help_[Help.CAPACITY],
-            refused=self._refusals != before,
-        )
+        for kind in self.recorder.take_help():
+            self._wakeups.help_came(now, arrival=kind is Help.ARRIVAL)
 
     def _next_wakeup(self, pace: Pace) -> Instant | None:
         """The next visit to the scheduler's own timers; only while pods wait can one matter."""

@@ -26,9 +26,6 @@ class WakeupRules:
     A timer that falls between two visits fires late, by less than the distance. 0: every one is visited."""
     after_arrivals: bool = True
     """Whether a new pod, too, may have to wait for a timer (a gathering window, a periodic session)."""
-    only_back_off: bool = False
-    """Whether timers hold back only pods that were tried within the horizon before, or whose binding was
-    refused, while all others are tried as soon as help comes. Then help that comes alone needs no visit."""
     tick: Duration | None = None
     """For decisions that depend on time alone: visit at least this often while pods wait."""
 
@@ -40,31 +37,17 @@ class WakeupPlan:
         self._rules = rules
         self._until = start
         self._step = rules.step
-        self._tried_until = start
-        """Until when a pod may be held back because it was tried before."""
 
-    def changed(self, now: Instant, *, arrivals: int, capacity: int, refused: bool = False) -> None:
-        """What may give waiting pods their place came at ``now``: so many new pods, so many other changes.
+    def help_came(self, now: Instant, *, arrival: bool) -> None:
+        """A change at ``now`` may give a waiting pod its place."""
+        if arrival and not self._rules.after_arrivals:
+            return
+        self._until = now + self._rules.horizon
+        self._step = self._rules.step
 
-        ``refused``: whether the API server refused something that the scheduler asked for meanwhile.
-        """
-        helps = capacity + (arrivals if self._rules.after_arrivals else 0)
-        changes = arrivals + capacity
-        # Of several changes at one instant the first may have had a pod tried that the second can help.
-        held_back = now < self._tried_until or changes > 1 or refused
-        if refused or (helps and (held_back or not self._rules.only_back_off)):
-            self._until = now + self._rules.horizon
-            self._step = self._rules.step
-        if changes or refused:
-            self._tried_until = now + self._rules.horizon
-
-    def visited(self, now: Instant, *, fruitless: bool) -> None:
-        """A wake-up was visited at ``now``; ``fruitless`` if the scheduler asked for nothing.
-
-        It may have tried a pod all the same, and found what it has told already.
-        """
+    def visited(self, *, fruitless: bool) -> None:
+        """A wake-up was visited; ``fruitless`` if the scheduler asked for nothing."""
         self._step = 2 * self._step if fruitless else self._rules.step
-        self._tried_until = now + self._rules.horizon
 
     def is_due(self, now: Instant) -> bool:
         """Whether timers can matter at all now."""

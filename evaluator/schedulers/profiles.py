@@ -82,9 +82,8 @@ KUBE_SCHEDULER: Final = LaunchProfile(
     environment=GO_ENVIRONMENT,
     kick=Kick.GO,
     # Its longest back-off is 10 s and its back-off queue is looked through once a second; timers in
-    # between only count things. A new pod is tried at once and waits for no timer, and so is one that waits
-    # when help comes, unless it is still held back for having been tried.
-    wakeups=WakeupRules(horizon=10 * SECOND, step=SECOND, after_arrivals=False, only_back_off=True),
+    # between only count things. A new pod is tried at once and waits for no timer.
+    wakeups=WakeupRules(horizon=10 * SECOND, step=SECOND, after_arrivals=False),
 )
 
 _LST_GATHER: Final = 50 * MILLISECOND

@@ -49,11 +49,6 @@ class StartedScheduler:
         """Requests that it has made so far, watches included."""
         return self._traffic.requests
 
-    @property
-    def refused(self) -> int:
-        """How many of them were refused."""
-        return self._traffic.refused
-
     async def ready(self) -> None:
         """Wait until it has connected, asked for what it needs and fallen silent.
 

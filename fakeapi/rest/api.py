@@ -82,10 +82,8 @@ class KubeApi:
                 return self._resource(request)
             return self._other.answer(request)
         except StatusError as error:
-            self.traffic.refused += 1
             return refusal(error)
         except Exception as error:  # a bug of ours: the client gets a Status, the log the traceback
-            self.traffic.refused += 1
             return _failure(request.method, request.path, error)
 
     async def _whole(self, scope: Scope, receive: Receive) -> Response:

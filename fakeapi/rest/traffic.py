@@ -15,8 +15,6 @@ class Traffic:
         """Requests begun so far, watches included. It never falls."""
         self.in_flight = 0
         """Requests begun and not yet answered in whole; an open watch counts until its headers are sent."""
-        self.refused = 0
-        """Requests refused so far, for whatever reason. It never falls."""
         self.watches: Final[dict[Sized, Address]] = {}
         """The queues of open watches, each with the client that reads it."""
         self._written: set[Address] = set()

@@ -22,7 +22,6 @@ class InstantPace:
         self.fidelity = Fidelity(self.name)
         self.jumps: list[Instant] = []
         self.requests = 0
-        self.refused = 0
         self._trial = trial
         self._scheduler = scheduler
         self._timer = timer

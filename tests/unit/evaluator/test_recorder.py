@@ -195,11 +195,11 @@ def test_a_nodes_life_is_told_when_it_changes(scene: Scene) -> None:
 
 def test_help_is_what_may_give_a_pod_its_place(scene: Scene) -> None:
     scene.node()
-    assert scene.recorder.take_help() == {Help.CAPACITY: 1}
+    assert scene.recorder.take_help() == {Help.CAPACITY}
     scene.pod(run_time="1m")
-    assert scene.recorder.take_help() == {Help.ARRIVAL: 1}
+    assert scene.recorder.take_help() == {Help.ARRIVAL}
     scene.bind()
-    assert scene.recorder.take_help() == {}
+    assert scene.recorder.take_help() == set()
     scene.wait(60)
-    assert scene.recorder.take_help() == {Help.CAPACITY: 1}
-    assert scene.recorder.take_help() == {}
+    assert scene.recorder.take_help() == {Help.CAPACITY}
+    assert scene.recorder.take_help() == set()

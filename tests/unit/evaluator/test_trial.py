@@ -40,7 +40,7 @@ def played(
     """A trial of the story, played to its end."""
     trial = Trial(story, "test", "test-scheduler", rules)
     pace = InstantPace(trial, scheduler, timer)
-    why = asyncio.run(trial.play(pace, pace))
+    why = asyncio.run(trial.play(pace, lambda: pace.requests))
     trial.close(why)
     return trial, pace, why
 
@@ -200,7 +200,7 @@ def test_progress_tells_where_the_run_is(tmp_path: Path) -> None:
     story = scenario(tmp_path, "Pod(name='a', at='1m', chips=1, run_time='1m')")
     trial = Trial(story, "test", "test-scheduler", EVERY, told.append)
     pace = InstantPace(trial, first_fit)
-    asyncio.run(trial.play(pace, pace))
+    asyncio.run(trial.play(pace, lambda: pace.requests))
     assert told
     last = trial.progress()
     assert (last.virtual, last.submitted, last.finished, last.pending) == (2 * MINUTE, 1, 1, 0)

@@ -15,10 +15,10 @@ SELDOM = WakeupRules(horizon=10 * SECOND, step=SECOND)
 def visits(rules: WakeupRules, period: int, *, fruitful: bool = False) -> list[float]:
     """Seconds after help at which a timer of that period is visited."""
     plan, now, found = WakeupPlan(rules, START), START, []
-    plan.changed(START, arrivals=0, capacity=1)
+    plan.help_came(START, arrival=False)
     while (at := plan.next_visit(now, (now // period + 1) * period)) is not None:
         found.append((at - START) / SECOND)
-        plan.visited(at, fruitless=not fruitful)
+        plan.visited(fruitless=not fruitful)
         now = at
     return found
 
@@ -35,7 +35,7 @@ def test_without_a_step_every_timer_in_the_horizon_is_visited() -> None:
 
 def test_a_timer_past_the_horizon_is_left_alone() -> None:
     plan = WakeupPlan(EVERY, START)
-    plan.changed(START, arrivals=0, capacity=1)
+    plan.help_came(START, arrival=False)
     assert plan.next_visit(START, START + 11 * SECOND) is None
 
 
@@ -49,67 +49,18 @@ def test_fruitful_visits_stay_close() -> None:
 
 def test_help_begins_anew() -> None:
     plan = WakeupPlan(SELDOM, START)
-    plan.changed(START, arrivals=0, capacity=1)
+    plan.help_came(START, arrival=False)
     for _ in range(3):
-        plan.visited(START, fruitless=True)
-    plan.changed(START + 4 * SECOND, arrivals=0, capacity=1)
+        plan.visited(fruitless=True)
+    plan.help_came(START + 4 * SECOND, arrival=False)
     assert plan.next_visit(START + 4 * SECOND, START + 4 * SECOND + 1) == START + 5 * SECOND
 
 
 @pytest.mark.parametrize(("waits", "due"), [(True, True), (False, False)])
 def test_an_arrival_counts_where_new_pods_may_wait_for_a_timer(waits: bool, due: bool) -> None:
     plan = WakeupPlan(WakeupRules(after_arrivals=waits), START)
-    plan.changed(START, arrivals=1, capacity=0)
+    plan.help_came(START, arrival=True)
     assert plan.is_due(START) is due
-
-
-BACK_OFF = WakeupRules(horizon=10 * SECOND, step=SECOND, after_arrivals=False, only_back_off=True)
-
-
-def quiet_plan() -> WakeupPlan:
-    """A plan for a scheduler with a back-off, long after anything was tried."""
-    return WakeupPlan(BACK_OFF, START - 100 * SECOND)
-
-
-def test_help_that_comes_alone_needs_no_visit_where_only_back_off_holds_pods() -> None:
-    plan = quiet_plan()
-    plan.changed(START, arrivals=0, capacity=1)
-    assert not plan.is_due(START)
-
-
-@pytest.mark.parametrize(("after", "due"), [(9 * SECOND, True), (10 * SECOND, False)])
-@pytest.mark.parametrize("arrivals", [0, 1])
-def test_help_soon_after_a_try_may_meet_a_pod_that_is_held_back(after: int, due: bool, arrivals: int) -> None:
-    plan = quiet_plan()
-    plan.changed(START, arrivals=arrivals, capacity=1 - arrivals)
-    plan.changed(START + after, arrivals=0, capacity=1)
-    assert plan.is_due(START + after) is due
-
-
-def test_of_two_changes_at_one_instant_the_first_may_have_had_a_pod_tried() -> None:
-    plan = quiet_plan()
-    plan.changed(START, arrivals=1, capacity=1)
-    assert plan.is_due(START)
-
-
-def test_a_visit_may_be_a_try() -> None:
-    plan = quiet_plan()
-    plan.changed(START, arrivals=0, capacity=2)
-    plan.visited(START + 10 * SECOND, fruitless=True)
-    plan.changed(START + 19 * SECOND, arrivals=0, capacity=1)
-    assert plan.is_due(START + 19 * SECOND)
-
-
-def test_what_was_refused_is_tried_again_by_a_timer() -> None:
-    plan = quiet_plan()
-    plan.changed(START, arrivals=0, capacity=0, refused=True)
-    assert plan.is_due(START)
-
-
-def test_arrivals_alone_need_no_visit_where_they_wait_for_no_timer() -> None:
-    plan = quiet_plan()
-    plan.changed(START, arrivals=5, capacity=0)
-    assert not plan.is_due(START)
 
 
 def test_a_tick_comes_without_help() -> None:
@@ -119,7 +70,7 @@ def test_a_tick_comes_without_help() -> None:
 
 def test_a_timer_that_is_due_already_is_visited_a_moment_later() -> None:
     plan = WakeupPlan(EVERY, START)
-    plan.changed(START, arrivals=0, capacity=1)
+    plan.help_came(START, arrival=False)
     assert plan.next_visit(START, START - SECOND) == START + MILLISECOND
 
 
@@ -130,11 +81,11 @@ def test_a_timer_that_is_due_already_is_visited_a_moment_later() -> None:
 def test_visits_move_forward_and_stay_in_the_horizon(step: int, timers: list[tuple[int, bool]]) -> None:
     rules = WakeupRules(horizon=10 * SECOND, step=step * MILLISECOND)
     plan, now = WakeupPlan(rules, START), START
-    plan.changed(START, arrivals=0, capacity=1)
+    plan.help_came(START, arrival=False)
     for offset, fruitless in timers:
         at = plan.next_visit(now, now + offset * MILLISECOND)
         if at is None:
             break
         assert now < at <= START + rules.horizon
-        plan.visited(at, fruitless=fruitless)
+        plan.visited(fruitless=fruitless)
         now = at
