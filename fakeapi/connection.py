@@ -17,7 +17,8 @@ from fakeapi.machinery.status import too_large
 from fakeapi.rest.asgi import Request, Response, refusal
 
 _RESOURCES: Final = (b"/api/v1/", b"/apis/")
-_UNUSUAL: Final = (b"watch", b"#")
+_WATCH: Final = b"watch"
+_FRAGMENT: Final = b"#"
 """In a URL: a watch (or what only looks like one), and what no client of an API sends."""
 
 
@@ -55,9 +56,11 @@ class Connection(HttpToolsProtocol):
         super().on_headers_complete()
 
     def _is_short(self) -> bool:
+        url = self.url
         return (
-            self.url.startswith(_RESOURCES)
-            and not any(text in self.url for text in _UNUSUAL)
+            url.startswith(_RESOURCES)
+            and _WATCH not in url
+            and _FRAGMENT not in url
             and not self._is_answering()
             and not self.flow.write_paused
             and not self.expect_100_continue
