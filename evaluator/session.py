@@ -5,7 +5,6 @@ scheduler's processes end, the server stops, and what was measured until then be
 """
 
 import asyncio
-import gc
 import os
 import platform
 import signal
@@ -37,6 +36,7 @@ from evaluator.traffic import ServerTraffic
 from evaluator.trial import Progress, RefusedArrival, Trial
 from evaluator.warp.errors import ProcessVanished, WarpError
 from fakeapi.app import create_app
+from fakeapi.collector import spare_the_collector
 from fakeapi.config import NetworkSettings
 from fakeapi.kernel.clock import monotonic_ns
 from fakeapi.kernel.time import SECOND, Duration, format_instant
@@ -48,8 +48,6 @@ SCHEDULER_LOG: Final = "scheduler.log"
 _LOG_TAIL: Final = 12
 """Last lines of the scheduler's log that a message about its failure shows."""
 _INTERRUPTED: Final = "it was interrupted"
-_COLLECT_AFTER: Final = 200_000
-"""Objects made between two collections: one every few seconds of a run instead of dozens a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +91,7 @@ async def perform(plan: RunPlan, report: Callable[[Progress], None] | None = Non
     profile = plan.profile
     trial = Trial(plan.scenario, profile.name, profile.scheduler_name, profile.wakeups, report)
     began = monotonic_ns()
-    _spare_the_collector()
+    spare_the_collector()
     async with Server(create_app(trial.world)) as server, _scheduler(plan, trial, server) as scheduler:
         why, error = await _play(trial, scheduler)
         real = RealTime(whole=monotonic_ns() - began, play=trial.played)
@@ -103,17 +101,6 @@ async def perform(plan: RunPlan, report: Callable[[Progress], None] | None = Non
     write_result(result, plan.folder / RESULT_FILE)
     interrupted = why == _INTERRUPTED
     return RunOutcome(result, trial, None if interrupted else error, interrupted)
-
-
-def _spare_the_collector() -> None:
-    """Let Python's cycle collector look at new objects only, and seldom.
-
-    A run keeps every object that it makes (versions, events), none of them in cycles; looking
-    through all of them again and again would be half of the server's work.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(_COLLECT_AFTER)
 
 
 @asynccontextmanager

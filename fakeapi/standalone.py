@@ -7,12 +7,15 @@ from typing import Any, Final, TypeAlias
 
 from fakeapi.app import create_app
 from fakeapi.cluster.nodes import NodeShape, build_node
+from fakeapi.collector import spare_the_collector
 from fakeapi.config import ClusterSettings, ServerConfig
 from fakeapi.kernel.chance import fresh_seed
 from fakeapi.kernel.clock import Clock, ScaledClock, VirtualClock, wall_ns
+from fakeapi.kernel.time import Instant
 from fakeapi.machinery.resources import NODES
 from fakeapi.rest.control import Steering
 from fakeapi.serve import Server
+from fakeapi.storage.objects import Change
 from fakeapi.world import World
 
 _LONGEST_SLEEP_S: Final = 3600.0
@@ -64,17 +67,31 @@ class Pacer:
     def __init__(self, world: World) -> None:
         self._world = world
         self._changed = asyncio.Event()
+        self._next: Instant | None = None
+        """The event that is slept towards."""
+        self._looking = False
         # Events are scheduled by those who listen to the store: any change may bring an earlier one.
-        world.store.listen(lambda _collection, _change: self._changed.set())
+        world.store.listen(self._hear)
 
     async def run(self) -> None:
         """Go on until cancelled."""
         while True:
             self._changed.clear()
             self._world.run_due()
+            self._next = self._world.queue.peek()
             await asyncio.sleep(0)  # events that bring others of the same instant must not shut clients out
             if not self._changed.is_set():
                 await self._sleep()
+
+    def _hear(self, _collection: str, _change: Change) -> None:
+        if not self._looking:  # once for all changes of a request, when the last of them has been heard of
+            self._looking = True
+            asyncio.get_running_loop().call_soon(self._look)
+
+    def _look(self) -> None:
+        self._looking = False
+        if self._world.queue.peek() != self._next:
+            self._changed.set()
 
     async def _sleep(self) -> None:
         try:
@@ -84,7 +101,7 @@ class Pacer:
             return
 
     def _delay(self) -> float | None:
-        at, clock = self._world.queue.peek(), self._world.clock
+        at, clock = self._next, self._world.clock
         if at is None or not isinstance(clock, ScaledClock):
             return None
         return min(clock.real_delay(at), _LONGEST_SLEEP_S)
@@ -101,6 +118,7 @@ async def serve_forever(config: ServerConfig, announce: Announce) -> None:
     world = build_world(config)
     server = build_server(config, world)
     interruptions = _Interruptions()
+    spare_the_collector()
     pacing = asyncio.create_task(Pacer(world).run(), name="fakeapi-pacer")
     try:
         await server.start()
