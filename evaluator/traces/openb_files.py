@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
 
+from evaluator.errors import TraceError
 from evaluator.scenario.model import Node
 from evaluator.scenario.units import Bytes, CpuMilli
 from evaluator.traces.table import Row, read_table
@@ -93,9 +94,11 @@ def read_pods(file: Path) -> list[Recorded]:
     return list(_unique(read_table(file, POD_COLUMNS), "name", _recorded))
 
 
-def _unique(rows: Iterator[Row], column: str, make: Callable[[Row], _Made]) -> Iterator[_Made]:
+def _unique(rows: Iterator[Row | TraceError], column: str, make: Callable[[Row], _Made]) -> Iterator[_Made]:
     seen: dict[str, int] = {}
     for row in rows:
+        if isinstance(row, TraceError):
+            raise row
         name = row.text(column)
         if name in seen:
             row.refuse(column, f"line {seen[name]} has that name already")

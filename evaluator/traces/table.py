@@ -1,28 +1,56 @@
-"""CSV files from outside: bounded, and checked cell by cell; every complaint has a file and a line."""
+"""Tables from outside, checked cell by cell; every complaint has file, line, column and value.
+
+A row is one line: no published trace breaks a line within quotes, and a quote that is never closed then
+spoils its own line alone.
+"""
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final, NoReturn, TypeVar
 
 from evaluator.errors import TraceError, shown
+from evaluator.traces.account import RowAccount, Section
+from evaluator.traces.source import ADVICE, Line, broken, read_lines
+from fakeapi.kernel.time import DAY, MICROSECOND, SECOND
 from fakeapi.machinery import validation
 
 MAX_ROWS: Final = 2_000_000
-"""Rows of one file: some twenty times the largest trace in use."""
+"""Rows of one file: some twenty times the largest trace in use. Bounds the memory that sorting needs."""
 
 MAX_CELL: Final = 4_096
-"""Characters of one cell; longer ones mean that a quote was never closed."""
+"""Characters of one cell."""
+
+MAX_DIGITS: Final = 40
+"""Characters of a number; longer text is none."""
+
+MAX_SPAN_NS: Final = 36_600 * DAY
+"""Greatest instant or duration of a trace: 100 years, as far as virtual time goes."""
+
+ROUNDED: Final = "a time with a fraction below a microsecond, rounded"
+"""How it is told that a time was written as an inexact float."""
+
+Made = TypeVar("Made")
+
+
+class CellError(TraceError):
+    """A cell that holds what it should not."""
+
+    def __init__(self, column: str, what: str, *, where: str) -> None:
+        super().__init__(what, where=where, next_step=ADVICE)
+        self.column = column
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a table and where it stands."""
+    """One line of a table, where it stands, and what becomes of it."""
 
     file: Path
     line: int
     cells: Mapping[str, str]
+    account: RowAccount = field(default_factory=RowAccount)
 
     def text(self, column: str) -> str:
         """The cell as it is, without blanks around it."""
@@ -46,6 +74,16 @@ class Row:
         wrong = validation.label_value(text)
         return self.refuse(column, wrong) if wrong else text
 
+    def choice(self, column: str, allowed: Sequence[str]) -> str:
+        """The cell as one of several words.
+
+        :raises TraceError: if it is none of them.
+        """
+        text = self.text(column)
+        if text not in allowed:
+            self.refuse(column, f"not one of {', '.join(allowed)}")
+        return text
+
     def integer(self, column: str, *, maximum: int, minimum: int = 0) -> int:
         """The cell as a whole number between two bounds.
 
@@ -53,7 +91,7 @@ class Row:
         """
         text = self.text(column)
         # int() also takes "1_000" and digits of other scripts.
-        if not (text.isascii() and text.removeprefix("-").isdigit()):
+        if not (text.isascii() and text.removeprefix("-").isdigit()) or len(text) > MAX_DIGITS:
             self.refuse(column, "not a whole number")
         number = int(text)
         if not minimum <= number <= maximum:
@@ -67,56 +105,170 @@ class Row:
         """
         return self.integer(column, maximum=maximum, minimum=minimum) if self.text(column) else None
 
+    def scaled(self, column: str, unit: int, *, maximum: int, minimum: int = 0) -> Decimal:
+        """The cell, a decimal number of ``unit``, in the base unit; bounds are in the base unit.
+
+        :raises TraceError: if it is no number or lies outside the bounds.
+        """
+        text = self.text(column)
+        try:
+            # Decimal() also takes "1_000", "NaN" and digits of other scripts.
+            number = Decimal(text) if text.isascii() and "_" not in text and len(text) <= MAX_DIGITS else None
+        except InvalidOperation:
+            number = None
+        if number is None or not number.is_finite():
+            self.refuse(column, "not a number")
+        # Compared before it is multiplied: 1e999999 would need a million digits.
+        if number.adjusted() > MAX_DIGITS or not minimum <= number * unit <= maximum:
+            self.refuse(column, f"must lie between {minimum // unit:,} and {maximum // unit:,}")
+        return number * unit
+
+    def nanoseconds(self, column: str, unit: int = SECOND, *, minimum: int = 0) -> int:
+        """The cell, a number of ``unit`` nanoseconds, as whole microseconds in nanoseconds.
+
+        That the cell had a finer fraction than that is accounted for as a change.
+
+        :raises TraceError: if it is no number, negative or beyond :data:`MAX_SPAN_NS`.
+        """
+        exact = self.scaled(column, unit, maximum=MAX_SPAN_NS, minimum=minimum)
+        whole = round(exact / MICROSECOND) * MICROSECOND
+        if whole != exact:
+            self.account.change(ROUNDED)
+        return whole
+
+    def optional_nanoseconds(self, column: str, unit: int = SECOND) -> int | None:
+        """As :meth:`nanoseconds`, or none if the cell is empty.
+
+        :raises TraceError: as :meth:`nanoseconds`.
+        """
+        return self.nanoseconds(column, unit) if self.text(column) else None
+
     def refuse(self, column: str, why: str) -> NoReturn:
         """Complain about a cell.
 
-        :raises TraceError: always.
+        :raises CellError: always.
         """
-        raise TraceError(
-            f"{column} = {shown(self.cells[column])}: {why}",
-            where=f"{self.file}:{self.line}",
-            next_step="Is the file complete, and the one that was published?",
-        )
+        raise CellError(column, f"{column} = {shown(self.cells[column])}: {why}", where=self.where)
+
+    @property
+    def where(self) -> str:
+        """``FILE:LINE``."""
+        return f"{self.file}:{self.line}"
 
 
-def read_table(file: Path, columns: Sequence[str]) -> Iterator[Row]:
-    """The rows of a CSV file whose first line names at least ``columns``.
+def read_table(file: Path, columns: Sequence[str]) -> Iterator[Row | TraceError]:
+    """The rows of a CSV file whose first line names at least ``columns``; a broken row is given as its error.
 
     :raises TraceError: with file and line, if it cannot be read, is no such table, or has too many rows.
     """
+    lines = read_lines(file)
+    number, first = next(lines, (1, ""))
+    if isinstance(first, TraceError):
+        raise first
+    header = [name.strip() for name in _cells(file, number, first)]
+    missing = [column for column in columns if column not in header]
+    if missing:
+        raise broken(file, 1, f"no column {', '.join(missing)}; found {shown(', '.join(header))}")
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        raise broken(file, 1, f"column {shown(', '.join(twice))} is there more than once")
+    yield from split_rows(file, lines, header, lambda line, text: _cells(file, line, text))
+
+
+def split_rows(
+    file: Path, lines: Iterable[Line], header: Sequence[str], split: Callable[[int, str], list[str]]
+) -> Iterator[Row | TraceError]:
+    """Lines cut into cells; blank ones are no rows.
+
+    :param split: cuts the text of a line, given its number; may raise a ``TraceError``.
+    :raises TraceError: if there are too many rows.
+    """
+    count = 0
+    for number, text in lines:
+        if not isinstance(text, TraceError) and not text.strip():
+            continue
+        count += 1
+        if count > MAX_ROWS:
+            raise broken(file, number, f"more than {MAX_ROWS:,} rows")
+        yield text if isinstance(text, TraceError) else _row(file, number, header, text, split)
+
+
+def _row(
+    file: Path, line: int, header: Sequence[str], text: str, split: Callable[[int, str], list[str]]
+) -> Row | TraceError:
     try:
-        with file.open(encoding="utf-8", newline="") as text:
-            yield from _rows(file, text, columns)
-    except UnicodeDecodeError as error:
-        raise _broken(file, None, f"not UTF-8 text: {error.reason}") from error
-    except OSError as error:
-        raise _broken(file, None, f"cannot be read: {error.strerror}") from error
-
-
-def _rows(file: Path, text: Iterator[str], columns: Sequence[str]) -> Iterator[Row]:
-    reader = csv.reader(text, strict=True)
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        missing = [column for column in columns if column not in header]
-        if missing:
-            raise _broken(file, 1, f"no column {', '.join(missing)}; found {shown(', '.join(header))}")
-        for count, cells in enumerate(reader, start=1):
-            if count > MAX_ROWS:
-                raise _broken(file, reader.line_num, f"more than {MAX_ROWS:,} rows")
-            if cells:
-                yield _row(file, reader.line_num, header, cells)
-    except csv.Error as error:
-        raise _broken(file, reader.line_num, f"not CSV: {error}") from error
-
-
-def _row(file: Path, line: int, header: Sequence[str], cells: Sequence[str]) -> Row:
+        cells = split(line, text)
+    except TraceError as error:
+        return error
     if len(cells) != len(header):
-        raise _broken(file, line, f"{len(cells)} cells where the header names {len(header)} columns")
-    if any(len(cell) > MAX_CELL for cell in cells):
-        raise _broken(file, line, f"a cell of more than {MAX_CELL:,} characters")
+        return broken(file, line, f"{len(cells)} cells where there should be {len(header)} columns")
+    for column, cell in zip(header, cells, strict=True):
+        if len(cell) > MAX_CELL:
+            return broken(file, line, f"{column} = {shown(cell)}: more than {MAX_CELL:,} characters")
     return Row(file, line, dict(zip(header, cells, strict=True)))
 
 
-def _broken(file: Path, line: int | None, what: str) -> TraceError:
-    where = str(file) if line is None else f"{file}:{line}"
-    return TraceError(what, where=where, next_step="Is the file complete, and the one that was published?")
+def _cells(file: Path, line: int, text: str) -> list[str]:
+    if '"' not in text:
+        return text.split(",")
+    try:
+        # Strict: a quote that is not closed on its line is an error.
+        return next(csv.reader([text], strict=True), [])
+    except csv.Error as error:
+        raise broken(file, line, f"not CSV: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Lenience:
+    """What to do with rows that cannot be read."""
+
+    skip: bool = False
+    """Count and skip them instead of giving up."""
+    example: Callable[[str], None] = lambda _text: None
+    """Told of each."""
+
+
+def convert(
+    rows: Iterable[Row | TraceError],
+    make: Callable[[Row], Made | None],
+    section: Section,
+    lenience: Lenience,
+) -> Iterator[Made]:
+    """What becomes of each row, accounted for.
+
+    :param make: makes the item; none says that the row was dropped, with its reason in the row's account, or
+        that nothing comes of it alone.
+    :raises TraceError: of the first row that cannot be read, unless they are skipped.
+    """
+    for row in rows:
+        item, account = None, RowAccount()
+        try:
+            if isinstance(row, TraceError):
+                raise row
+            item, account = make(row), row.account
+        except TraceError as error:
+            if not lenience.skip:
+                raise
+            account.drop(f"unreadable {error.column if isinstance(error, CellError) else 'line'}")
+            lenience.example(f"{error.where}: {error.what}")
+        section.settle(account)
+        if item is not None and account.dropped is None:
+            yield item
+
+
+class Unique:
+    """Refuses a value that an earlier row has already."""
+
+    def __init__(self, column: str) -> None:
+        self._column = column
+        self._seen: dict[str, int] = {}
+
+    def check(self, row: Row) -> None:
+        """Remember the row's value.
+
+        :raises TraceError: if another row has it, naming that row's line.
+        """
+        value = row.text(self._column)
+        first = self._seen.setdefault(value, row.line)
+        if first != row.line:
+            row.refuse(self._column, f"line {first} has that already")

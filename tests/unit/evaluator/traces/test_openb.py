@@ -162,7 +162,7 @@ def test_parameters_have_bounds(imported: Import, assignment: str) -> None:
         ("a,1,1,1,1001,,LS,Running,0,5,0", "gpu_milli = '1001': must lie between 0 and 1,000"),
         ("a,x,1,1,1000,,LS,Running,0,5,0", "cpu_milli = 'x': not a whole number"),
         ("A B,1,1,1,1000,,LS,Running,0,5,0", "name = 'A B'"),
-        ("a,1,1,1,1000,,LS,Running,0,5", "10 cells where the header names 11 columns"),
+        ("a,1,1,1,1000,,LS,Running,0,5", "10 cells where there should be 11 columns"),
         ("whole,1,1,1,1000,,LS,Running,0,5,0", "name = 'whole': line 2 has that name already"),
     ],
 )
