@@ -1,8 +1,9 @@
 """What an importer did with the rows of a trace: kept, dropped, changed or invented, and why.
 
-A row that is kept may have been changed (what the file said differs from what is replayed) and may carry
-something invented (the file said nothing). Every row is either kept or dropped, for one reason:
-:meth:`ImportReport.check` holds that to the number of rows that were read.
+A row that is kept may have been changed (what the file said differs from what is replayed), may carry
+something invented (the file said nothing), and may be noted (it is odd, and is taken as it is). Every row
+is either kept or dropped, for one reason: :meth:`ImportReport.check` holds that to the number of rows that
+were read.
 """
 
 from collections import Counter
@@ -20,6 +21,7 @@ class RowAccount:
 
     changed: list[str] = field(default_factory=list)
     invented: list[str] = field(default_factory=list)
+    noted: list[str] = field(default_factory=list)
     dropped: str | None = None
 
     def change(self, what: str) -> None:
@@ -29,6 +31,10 @@ class RowAccount:
     def invent(self, what: str) -> None:
         """Say that the row got something that its file does not say."""
         self.invented.append(what)
+
+    def note(self, what: str) -> None:
+        """Say that the row is odd and was taken as it is."""
+        self.noted.append(what)
 
     def drop(self, reason: str) -> None:
         """Say that nothing comes of the row."""
@@ -46,6 +52,7 @@ class Section:
     dropped: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
     invented: Counter[str] = field(default_factory=Counter)
+    noted: Counter[str] = field(default_factory=Counter)
 
     def settle(self, account: RowAccount) -> None:
         """Count one row that was read."""
@@ -56,6 +63,7 @@ class Section:
         self.kept += 1
         self.changed.update(account.changed)
         self.invented.update(account.invented)
+        self.noted.update(account.noted)
 
     def withdraw(self, reason: str, number: int = 1) -> None:
         """Count rows as dropped after all that were kept when they were read."""
@@ -79,6 +87,7 @@ class Section:
             ("dropped", self.dropped),
             ("changed", self.changed),
             ("invented", self.invented),
+            ("noted", self.noted),
         ):
             for reason, number in counts.items():
                 if number:
@@ -92,6 +101,7 @@ class Section:
             "dropped": _positive(self.dropped),
             "changed": _positive(self.changed),
             "invented": _positive(self.invented),
+            "noted": _positive(self.noted),
         }
 
 
