@@ -53,6 +53,8 @@ class Section:
     changed: Counter[str] = field(default_factory=Counter)
     invented: Counter[str] = field(default_factory=Counter)
     noted: Counter[str] = field(default_factory=Counter)
+    dropped_items: Counter[str] = field(default_factory=Counter)
+    """What was made of rows that were kept, and then left out; an outage may be made of several rows."""
 
     def settle(self, account: RowAccount) -> None:
         """Count one row that was read."""
@@ -88,6 +90,7 @@ class Section:
             ("changed", self.changed),
             ("invented", self.invented),
             ("noted", self.noted),
+            ("left out", self.dropped_items),
         ):
             for reason, number in counts.items():
                 if number:
@@ -102,6 +105,7 @@ class Section:
             "changed": _positive(self.changed),
             "invented": _positive(self.invented),
             "noted": _positive(self.noted),
+            "left_out": _positive(self.dropped_items),
         }
 
 

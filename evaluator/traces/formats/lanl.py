@@ -22,6 +22,7 @@ DISAGREES: Final = "its Down Time is not the time between its start and end; sta
 CLOCK_CHANGE: Final = (
     "one hour between its Down Time and its times, as where clocks change; Down Time is taken"
 )
+A_MINUTE_OFF: Final = "its Down Time is a minute off its times, as if rounded; its times are taken"
 ZERO_DOWN: Final = "its Down Time is 0"
 
 _FORM: Final = "%m/%d/%Y %H:%M"
