@@ -7,7 +7,7 @@ from typing import Final
 import typer
 from rich.console import Console
 
-from evaluator.cli import listing, run
+from evaluator.cli import listing, run, trace
 from evaluator.errors import UserError
 from evaluator.exits import ExitCode
 
@@ -27,6 +27,7 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("list")(listing.list_scenarios)
+app.add_typer(trace.app, name="trace")
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -157,13 +157,14 @@ class ImportReport:
     def lines(self) -> Iterator[tuple[str, int | None]]:
         """Everything that is told, counts before remarks; a remark has no number."""
         for section in self._sections.values():
-            yield from section.lines()
+            if section.rows:
+                yield from section.lines()
         for text in self._remarks:
             yield text, None
 
     def document(self) -> dict[str, Any]:
         """The report as JSON."""
         return {
-            "rows": {noun: section.document() for noun, section in self._sections.items()},
+            "rows": {noun: section.document() for noun, section in self._sections.items() if section.rows},
             "remarks": self.remarks,
         }

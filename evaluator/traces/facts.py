@@ -20,7 +20,7 @@ from evaluator.traces.figures import busiest_hour, gap_variation, peak, percenti
 from evaluator.traces.model import Trace, TraceJob
 from fakeapi.kernel.time import HOUR, SECOND
 
-BINS: Final = 72
+BINS: Final = 56
 """Parts of the span that are drawn: one character each, so that a line fits beside its label."""
 
 MAX_NAMES: Final = 10_000

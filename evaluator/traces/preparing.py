@@ -37,8 +37,9 @@ class Options:
 def prepare(trace: Trace, options: Options, nodes: Sequence[TraceNode] = ()) -> Trace:
     """The trace as a workload: window, sample, number, fit to the nodes, arrivals, deadlines, estimates.
 
-    :param nodes: the cluster that it is fitted to; without nodes nothing is split or dropped for its size.
-    :raises TraceError: if an option is no rule; a load without nodes is refused when the trace is read.
+    :param nodes: the cluster that it is fitted to; without nodes nothing is split or dropped for its size,
+    and a load is one of the capacity that the trace tells of itself.
+    :raises TraceError: if an option is no rule; a load of an unknown capacity is refused when it is read.
     """
     made = transforms.from_first(trace)
     if options.start_ns or options.end_ns is not None:
@@ -50,7 +51,8 @@ def prepare(trace: Trace, options: Options, nodes: Sequence[TraceNode] = ()) -> 
     if nodes:
         made = transforms.fit(made, nodes)
     if options.load is not None:
-        made = transforms.scale_to_load(made, sum(node.chips for node in nodes), options.load)
+        capacity = sum(node.chips for node in nodes) if nodes else trace.capacity_chips or 0
+        made = transforms.scale_to_load(made, capacity, options.load)
     elif options.speedup != 1:
         made = transforms.speed_up(made, options.speedup)
     made = rules.with_deadlines(made, options.deadlines, options.seed)
