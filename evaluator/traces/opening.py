@@ -2,15 +2,17 @@
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from evaluator.errors import TraceError, shown
+from evaluator.traces.account import ImportReport
 from evaluator.traces.formats import FORMATS
 from evaluator.traces.formats.base import Format, Source
 from evaluator.traces.location import locate
-from evaluator.traces.model import Trace
+from evaluator.traces.model import OutageStream, Trace, TraceOutage
 from evaluator.traces.source import first_line
+from evaluator.traces.transforms import from_first
 
 
 def open_trace(
@@ -30,7 +32,8 @@ def open_trace(
     :param mapping: which column means what, as :mod:`evaluator.traces.formats.plain` says.
     :param lenient: count and skip rows that cannot be read.
     :param nodes: another trace whose nodes are taken.
-    :param outages: another trace whose outages are taken.
+    :param outages: another trace whose outages are taken; its first outage and the first submission are then
+        both at zero, since the clusters have nothing in common.
     :raises TraceError: if a file is missing, or of no known format.
     """
     trace = _open(named, format_name, mapping, lenient, environment)
@@ -38,9 +41,19 @@ def open_trace(
         other = _open(nodes, None, "", lenient, environment)
         trace = dataclasses.replace(trace, nodes=other.nodes)
     if outages is not None:
-        other = _open(outages, None, "", lenient, environment)
-        trace = dataclasses.replace(trace, outages=other.outages)
+        failing = from_first(_open(outages, None, "", lenient, environment))
+        trace = dataclasses.replace(from_first(trace), outages=_of_another_cluster(failing))
     return trace
+
+
+def _of_another_cluster(trace: Trace) -> OutageStream:
+    def outages(report: ImportReport) -> Iterator[TraceOutage]:
+        report.remark(
+            "jobs and outages are of different clusters; the first of each comes at the same instant"
+        )
+        return trace.outages(report)
+
+    return outages
 
 
 def _open(

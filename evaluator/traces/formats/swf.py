@@ -49,6 +49,9 @@ PART: Final = "only a part of a job that is listed as a whole"
 MAX_HEADER: Final = 200
 """Header fields that are kept."""
 
+MAX_FACT: Final = 10_000
+"""Characters of one header field."""
+
 _MAX_NUMBER: Final = 10**12
 _MAX_PROCS: Final = "MaxProcs"
 
@@ -85,8 +88,9 @@ def _is_header(line: Line) -> bool:
 
 
 def _header(source: Source) -> dict[str, str]:
-    """The header's ``Name: value`` lines before the first job; a name that is repeated is joined."""
+    """The header's ``Name: value`` lines before the first job; what goes on or comes again is joined."""
     facts: dict[str, str] = {}
+    last = ""
     for _, text in read_lines(source.file):
         if isinstance(text, TraceError):
             continue
@@ -94,12 +98,20 @@ def _header(source: Source) -> dict[str, str]:
             if text.strip():
                 break
             continue
-        name, colon, value = text.lstrip("; \t").partition(":")
-        if not colon or " " in name.strip() or len(facts) >= MAX_HEADER:
-            continue
-        name, value = name.strip(), value.strip()
-        facts[name] = f"{facts[name]} {value}" if name in facts else value
+        if len(facts) < MAX_HEADER:
+            last = _take_header(facts, text.lstrip().lstrip(";"), last)
     return facts
+
+
+def _take_header(facts: dict[str, str], text: str, last: str) -> str:
+    """Put one line of the header to the facts; the name that it belongs to."""
+    name, colon, value = text.partition(":")
+    if not colon or text.startswith("  "):  # goes on with what the line before says
+        name, value = last, text
+    name, value = name.strip(), value.strip()
+    if name and value:
+        facts[name] = f"{facts[name]} {value}"[:MAX_FACT] if name in facts else value[:MAX_FACT]
+    return name
 
 
 def _job(row: Row, unique: Unique) -> TraceJob | None:

@@ -1,0 +1,181 @@
+"""Traces cut, thinned, fitted and scaled: what stays, what goes, and what is said of it."""
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluator.errors import TraceError
+from evaluator.traces import transforms
+from evaluator.traces.account import ImportReport, RowAccount
+from evaluator.traces.model import Trace, TraceJob, TraceNode, TraceOutage
+from evaluator.traces.preparing import Options, prepare
+from evaluator.traces.rules import RECORDED
+
+NODES = [TraceNode("a", chips=8, cpu_milli=8000), TraceNode("b", chips=4)]
+
+
+def job(number: int = 0, submit: int = 0, run: int | None = 10, chips: int = 1) -> TraceJob:
+    return TraceJob(id=f"job-{number}", submit_ns=submit, run_ns=run, chips=chips)
+
+
+def trace(
+    jobs: Sequence[TraceJob], outages: Sequence[TraceOutage] = (), nodes: Sequence[TraceNode] = ()
+) -> Trace:
+    def counted(report: ImportReport) -> Iterator[TraceJob]:
+        for item in jobs:
+            report.section("jobs").settle(RowAccount())
+            yield item
+
+    return Trace("test", "test", jobs=counted, outages=lambda _: iter(outages), nodes=lambda _: iter(nodes))
+
+
+def read(made: Trace) -> tuple[list[TraceJob], ImportReport]:
+    report = ImportReport()
+    jobs = list(made.jobs(report))
+    report.check()
+    assert report.section("jobs").kept == len(jobs)
+    return jobs, report
+
+
+jobs_in_order = st.lists(
+    st.builds(job, submit=st.integers(0, 1000), run=st.integers(1, 100), chips=st.integers(0, 40)),
+    max_size=30,
+).map(lambda jobs: sorted(jobs, key=lambda item: item.submit_ns))
+
+
+def test_zero_is_the_first_submission() -> None:
+    made = transforms.from_first(
+        trace(
+            [job(submit=100), job(submit=130)],
+            [TraceOutage("n", 50, 60), TraceOutage("n", 10, 5)],
+            [TraceNode("early", since_ns=5), TraceNode("late", since_ns=120, until_ns=150)],
+        )
+    )
+    jobs, report = read(made)
+    assert [item.submit_ns for item in jobs] == [0, 30]
+    assert list(made.outages(report)) == [TraceOutage("n", 0, 10)]
+    assert [(node.since_ns, node.until_ns) for node in made.nodes(report)] == [(0, None), (20, 50)]
+
+
+def test_zero_is_the_first_outage_where_there_are_no_jobs() -> None:
+    made = transforms.from_first(trace([], [TraceOutage("n", 50, 60)]))
+    assert list(made.outages(ImportReport())) == [TraceOutage("n", 0, 60)]
+
+
+def test_a_window_begins_at_zero_and_ends_before_its_end() -> None:
+    made = transforms.window(
+        trace([job(0, 9), job(1, 10), job(2, 19), job(3, 20)], [TraceOutage("n", 5, 100)]), 10, 20
+    )
+    jobs, report = read(made)
+    assert [(item.id, item.submit_ns) for item in jobs] == [("job-1", 0), ("job-2", 9)]
+    assert report.section("jobs").dropped[transforms.OUTSIDE] == 2
+    assert list(made.outages(report)) == [TraceOutage("n", 0, 10)]
+
+
+@given(jobs=jobs_in_order, share=st.fractions(0, 1), seed=st.integers(0, 5))
+def test_a_sample_is_the_same_each_time(jobs: list[TraceJob], share: Fraction, seed: int) -> None:
+    made = transforms.sample(trace(jobs), share, seed)
+    once, report = read(made)
+    assert once == read(made)[0]
+    assert report.section("jobs").dropped[transforms.NOT_SAMPLED] == len(jobs) - len(once)
+    if share in (0, 1):
+        assert len(once) == len(jobs) * share
+
+
+def test_a_sample_is_as_large_as_asked_for_and_depends_on_the_seed() -> None:
+    jobs = [job(number, number) for number in range(2000)]
+    first, second = (read(transforms.sample(trace(jobs), Fraction(1, 4), seed))[0] for seed in (1, 2))
+    assert first != second
+    assert 400 < len(first) < 600
+
+
+def test_the_first_jobs_stay_and_the_others_are_counted() -> None:
+    jobs, report = read(transforms.first_jobs(trace([job(number) for number in range(5)]), 2))
+    assert [item.id for item in jobs] == ["job-0", "job-1"]
+    assert report.section("jobs").dropped[transforms.BEYOND] == 3
+
+
+@given(jobs=jobs_in_order)
+def test_what_is_fitted_fits_and_loses_no_chip(jobs: list[TraceJob]) -> None:
+    made, report = read(transforms.fit(trace(jobs), NODES))
+    assert all(item.chips <= 8 for item in made)
+    assert [item.total_chips for item in made] == [item.chips for item in jobs if item.chips <= 12]
+    assert report.section("jobs").dropped[transforms.MORE_THAN_ALL] == sum(item.chips > 12 for item in jobs)
+
+
+@pytest.mark.parametrize(
+    ("chips", "pods", "size"), [(16, 2, 8), (12, 2, 6), (25, 5, 5), (13, 13, 1), (100, 20, 5), (8, 1, 8)]
+)
+def test_a_large_job_becomes_equal_pods(chips: int, pods: int, size: int) -> None:
+    parts = transforms.split(
+        dataclasses.replace(job(chips=chips), cpu_milli=1000 * pods, memory_bytes=pods), 8
+    )
+    assert (parts.pods, parts.chips, parts.cpu_milli, parts.memory_bytes) == (pods, size, 1000, 1)
+
+
+def test_a_pod_that_fits_no_node_is_dropped() -> None:
+    wide = dataclasses.replace(job(chips=8), cpu_milli=9000)
+    jobs, report = read(transforms.fit(trace([wide, dataclasses.replace(wide, chips=4)]), NODES))
+    assert [item.chips for item in jobs] == [4]  # on the node whose CPU nobody knows
+    assert report.section("jobs").dropped[transforms.TOO_LARGE] == 1
+
+
+def test_gaps_are_divided_from_the_first_arrival_on() -> None:
+    jobs, report = read(
+        transforms.speed_up(trace([job(submit=100), job(submit=150), job(submit=400)]), Fraction(5, 2))
+    )
+    assert [item.submit_ns for item in jobs] == [100, 120, 220]
+    assert {item.run_ns for item in jobs} == {10}
+    assert report.remarks == ["gaps between arrivals divided by 2.5; run times unchanged"]
+
+
+def test_a_load_is_chip_time_over_capacity_and_span() -> None:
+    demand = transforms.offered(
+        trace([job(submit=100, run=50, chips=2), job(submit=300, run=None), job(submit=300)])
+    )
+    assert (demand.chip_ns, demand.span_ns) == (2 * 50 + 10, 200)
+    assert demand.load(11) == Fraction(110, 11 * 200)
+
+
+@given(jobs=jobs_in_order, load=st.fractions(Fraction(1, 10), 2), capacity=st.integers(1, 50))
+def test_a_trace_is_scaled_to_a_load_exactly(jobs: list[TraceJob], load: Fraction, capacity: int) -> None:
+    second = 10**9
+    slow = [
+        dataclasses.replace(item, submit_ns=item.submit_ns * second, run_ns=(item.run_ns or 0) * second)
+        for item in jobs
+    ]
+    before = transforms.offered(trace(slow))
+    made = transforms.scale_to_load(trace(slow), capacity, load)
+    if not before.chip_ns or not before.span_ns:
+        with pytest.raises(TraceError, match="cannot be scaled"):
+            read(made)
+        return
+    after = transforms.offered(made)
+    assert after.chip_ns == before.chip_ns
+    exact = before.chip_ns / (load * capacity)
+    assert exact - 1 < after.span_ns <= exact  # an instant is cut to a nanosecond
+
+
+def test_a_load_without_a_cluster_is_refused() -> None:
+    options = Options(load=Fraction(1), deadlines=RECORDED)
+    with pytest.raises(TraceError, match="the cluster has no chips"):
+        read(prepare(trace([job(), job(submit=5)]), options))
+
+
+def test_options_are_applied_in_one_order() -> None:
+    jobs = [job(number, 1000 + number * 10, chips=16 if number % 2 else 1) for number in range(20)]
+    options = Options(start_ns=50, end_ns=150, jobs=4, speedup=Fraction(2), deadlines="2x", estimates="exact")
+    made, report = read(prepare(trace(jobs), options, [TraceNode("a", chips=8), TraceNode("b", chips=8)]))
+    assert [item.submit_ns for item in made] == [0, 5, 10, 15]
+    assert [(item.pods, item.chips) for item in made] == [(2, 8), (1, 1), (2, 8), (1, 1)]
+    assert {(item.deadline_ns, item.estimate_ns) for item in made} == {(20, 10)}
+    section = report.section("jobs")
+    assert (section.rows, section.dropped[transforms.OUTSIDE], section.dropped[transforms.BEYOND]) == (
+        20,
+        10,
+        6,
+    )
