@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -58,16 +58,28 @@ class Expired(Exception):
 
 
 class Client:
-    """One API server."""
+    """One API server.
 
-    def __init__(self, access: Access) -> None:
+    :param transport: carries requests; the network unless told otherwise.
+    :param pause: waits so many seconds before another try.
+    """
+
+    def __init__(
+        self,
+        access: Access,
+        *,
+        transport: httpx.AsyncBaseTransport | None = None,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
         self._server = access.server
+        self._pause = pause
         self._http = httpx.AsyncClient(
             base_url=access.server,
             headers=dict(access.headers),
             verify=access.tls,
             timeout=httpx.Timeout(CONNECT_S, read=WATCH_S + CONNECT_S),
             trust_env=False,
+            transport=transport,
         )
 
     async def __aenter__(self) -> "Client":
@@ -121,7 +133,7 @@ class Client:
                 failures += 1
                 if failures >= MAX_FAILURES:
                     raise self._unreachable(error) from error
-                await asyncio.sleep(min(2.0 ** (failures - 1), LONGEST_PAUSE_S))
+                await self._pause(min(2.0 ** (failures - 1), LONGEST_PAUSE_S))
 
     async def _list(self, path: str) -> tuple[Snapshot, str]:
         objects: list[Object] = []

@@ -50,6 +50,8 @@ class _Seen:
     """What was told of a pod already."""
 
     name: str
+    last_ns: int
+    """Instant of its last event: clocks of machines differ, and no event may come before the last."""
     started: bool = False
     ended: bool = False
 
@@ -127,16 +129,17 @@ class Observer:
             return
         seen = self._pods.get(uid)
         if seen is None:
-            seen = self._pods[uid] = _Seen(self._unused(self._key(pod)))
-            yield self._submitted(pod, seen.name, owner)
+            created = self._instant(_metadata(pod).get("creationTimestamp"))
+            seen = self._pods[uid] = _Seen(self._unused(self._key(pod)), created)
+            yield self._submitted(pod, seen.name, owner, created)
         start, end = _started(pod), _ended(pod)
         if not seen.started and start is not None:
             seen.started = True
-            yield self._event("started", self._instant(start), pod=seen.name)
+            yield self._event("started", self._later(seen, start), pod=seen.name)
         phase = (pod.get("status") or {}).get("phase")
         if not seen.ended and phase in ("Succeeded", "Failed"):
             seen.ended = True
-            yield self._event("ended", self._instant(end), pod=seen.name, outcome=phase)
+            yield self._event("ended", self._later(seen, end), pod=seen.name, outcome=phase)
 
     def pod_gone(self, pod: Object) -> Iterator[Event]:
         """A pod that was removed: it ends then, unless it had ended before."""
@@ -148,7 +151,7 @@ class Observer:
         self._left_out_ids.discard(uid)
         seen = self._pods.pop(uid, None)
         if seen is not None and not seen.ended:
-            yield self._event("ended", self._instant(at), pod=seen.name, outcome="Deleted")
+            yield self._event("ended", self._later(seen, at), pod=seen.name, outcome="Deleted")
 
     def all_pods(self, pods: Iterable[Object]) -> Iterator[Event]:
         """All pods that there are now."""
@@ -162,9 +165,13 @@ class Observer:
         """The last event of a recording."""
         return self._event("end", None, left_out=self.left_out)
 
-    def _submitted(self, pod: Object, name: str, owner: Mapping[str, Any]) -> Event:
+    def _later(self, seen: _Seen, text: object) -> int:
+        """The instant of an event of a pod, not before its last one."""
+        seen.last_ns = max(self._instant(text), seen.last_ns)
+        return seen.last_ns
+
+    def _submitted(self, pod: Object, name: str, owner: Mapping[str, Any], created: int) -> Event:
         metadata = _metadata(pod)
-        created = self._instant(metadata.get("creationTimestamp"))
         requests = _requests(pod)
         namespace = str(metadata.get("namespace") or "default")
         labels, annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}

@@ -78,6 +78,12 @@ def test_a_pod_is_submitted_starts_and_ends_once_each() -> None:
     assert plain(seen.pod_gone(done)) == []
 
 
+def test_a_machine_whose_clock_is_behind_tells_no_start_before_the_submission() -> None:
+    seen = observer()
+    events = list(seen.pod(pod({"terminated": {"startedAt": stamp(0), "finishedAt": stamp(0)}}, "Failed")))
+    assert [event["at"] // SECOND for event in events] == [1, 1, 1]
+
+
 def test_nothing_secret_is_kept() -> None:
     labels = {"lst.scheduler/user": "ann", "lst.scheduler/queue": "q", "secret-label": "x"}
     annotations = {"lst.scheduler/deadline": "4h", "lst.scheduler/expected-duration": "90m", "secret": "y"}
