@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated, Final
 
@@ -15,9 +14,9 @@ from evaluator.scenario.units import parse_duration
 from evaluator.traces.account import ImportReport
 from evaluator.traces.facts import find_facts
 from evaluator.traces.formats import FORMATS
-from evaluator.traces.model import Trace, TraceNode
+from evaluator.traces.model import Trace
 from evaluator.traces.opening import open_trace
-from evaluator.traces.preparing import Options, prepare
+from evaluator.traces.preparing import Options, pool, prepare
 from evaluator.traces.rules import RECORDED
 
 app = typer.Typer(no_args_is_help=True, help="Look at recorded traces.")
@@ -111,8 +110,8 @@ def inspect(
         file, format_name=format_name, mapping=mapping, lenient=lenient, nodes=nodes, outages=outages
     )
     if chips:
-        pool = _pool(chips, node_chips)
-        trace = dataclasses.replace(trace, nodes=lambda _report: iter(pool))
+        cluster = pool(chips, node_chips)
+        trace = dataclasses.replace(trace, nodes=lambda _report: iter(cluster))
     start_ns, end_ns = _window(window)
     options = Options(
         start_ns=start_ns,
@@ -135,13 +134,6 @@ def _show(trace: Trace, options: Options, *, as_json: bool) -> None:
         typer.echo(json.dumps(facts.document(), indent=2, ensure_ascii=False))
         return
     draw(facts, Console(highlight=False, soft_wrap=True))
-
-
-def _pool(chips: int, size: int) -> Sequence[TraceNode]:
-    """Nodes of one size; the last one has the rest."""
-    whole, rest = divmod(chips, size)
-    sizes = [size] * whole + ([rest] if rest else [])
-    return [TraceNode(name=f"node-{number}", chips=size) for number, size in enumerate(sizes)]
 
 
 def _load(load: float | None) -> Fraction | None:

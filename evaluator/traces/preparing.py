@@ -7,6 +7,7 @@ from typing import Final
 
 from evaluator.traces import rules, transforms
 from evaluator.traces.model import Trace, TraceNode
+from fakeapi.kernel.time import DAY
 
 DEFAULT_DEADLINES: Final = rules.FILL
 """Recorded deadlines that can be met stay; every other job gets one drawn from Chronus' factors."""
@@ -32,6 +33,38 @@ class Options:
     estimates: str = rules.RECORDED
     seed: int = 0
     """Of the sample, the deadlines and the estimates."""
+
+
+def options_of(
+    *,
+    start_day: float = 0.0,
+    days: float | None = None,
+    load: float | None = None,
+    deadlines: str = DEFAULT_DEADLINES,
+    estimates: str = rules.RECORDED,
+    seed: int = 0,
+) -> Options:
+    """Options as a scenario's parameters tell them.
+
+    :param start_day: days after the first submission at which the replay begins.
+    :param days: how many days are replayed; none: all that are left.
+    """
+    start_ns = int(start_day * DAY)
+    return Options(
+        start_ns=start_ns,
+        end_ns=None if days is None else start_ns + int(days * DAY),
+        load=None if load is None else Fraction(load),
+        deadlines=deadlines,
+        estimates=estimates,
+        seed=seed,
+    )
+
+
+def pool(chips: int, size: int) -> list[TraceNode]:
+    """Nodes of one size that have so many chips together; the last one has what is left."""
+    whole, rest = divmod(chips, size)
+    sizes = [size] * whole + ([rest] if rest else [])
+    return [TraceNode(name=f"node-{number:04d}", chips=each) for number, each in enumerate(sizes)]
 
 
 def prepare(trace: Trace, options: Options, nodes: Sequence[TraceNode] = ()) -> Trace:

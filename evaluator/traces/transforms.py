@@ -26,6 +26,12 @@ MORE_THAN_ALL: Final = "asks for more chips than all nodes have"
 SPLIT: Final = "asks for more chips than a node has; split into equal pods that run together"
 OUTAGE_OUTSIDE: Final = "outside the window"
 
+NO_NODE_LEFT: Final = "of a machine beyond the number of nodes"
+NO_LENGTH: Final = "lasts no time"
+
+OUTAGE_STREAM: Final = "trace-outages"
+"""Name of the chance that decides which node has the outages of which recorded machine."""
+
 SAMPLE_STREAM: Final = "trace-sample"
 """Name of the chance that decides which jobs are in a sample."""
 
@@ -134,6 +140,30 @@ def sample(trace: Trace, share: Fraction, seed: int) -> Trace:
         return drawn
 
     return map_jobs(trace, change)
+
+
+def place_outages(trace: Trace, nodes: Sequence[str], seed: int) -> Trace:
+    """The outages of other machines as those of these nodes.
+
+    Each recorded machine becomes one node, in an order drawn from the chance ``trace-outages`` of ``seed``: the
+    outages of one machine stay together, with their repeats, and simultaneous ones stay simultaneous. Machines
+    beyond the number of nodes are left out, as are outages that last no time.
+    """
+
+    def outages(report: ImportReport) -> Iterator[TraceOutage]:
+        section, free = report.section("outages"), list(nodes)
+        Chance(seed).stream(OUTAGE_STREAM).shuffle(free)
+        placed: dict[str, str | None] = {}
+        for outage in trace.outages(report):
+            if outage.node not in placed:
+                placed[outage.node] = free.pop() if free else None
+            node = placed[outage.node]
+            if node is None or not outage.duration_ns:
+                section.dropped_items[NO_NODE_LEFT if node is None else NO_LENGTH] += 1
+            else:
+                yield dataclasses.replace(outage, node=node)
+
+    return dataclasses.replace(trace, outages=outages)
 
 
 def first_jobs(trace: Trace, number: int) -> Trace:

@@ -93,6 +93,22 @@ def test_a_sample_is_as_large_as_asked_for_and_depends_on_the_seed() -> None:
     assert 400 < len(first) < 600
 
 
+def test_outages_of_one_machine_stay_those_of_one_node() -> None:
+    recorded = [TraceOutage(name, start, length) for name, start, length in (
+        ("x", 0, 5), ("y", 0, 5), ("x", 9, 5), ("z", 9, 5), ("y", 20, 0),
+    )]  # fmt: skip
+    made = transforms.place_outages(trace([], recorded), ["a", "b"], seed=1)
+    report = ImportReport()
+    outages = list(made.outages(report))
+    assert outages == list(made.outages(ImportReport()))
+    assert [outage.start_ns for outage in outages] == [0, 0, 9]
+    assert outages[0].node == outages[2].node != outages[1].node
+    assert {outage.node for outage in outages} == {"a", "b"}
+    assert report.section("outages").dropped_items == {
+        transforms.NO_NODE_LEFT: 1, transforms.NO_LENGTH: 1,
+    }  # fmt: skip
+
+
 def test_the_first_jobs_stay_and_the_others_are_counted() -> None:
     jobs, report = read(transforms.first_jobs(trace([job(number) for number in range(5)]), 2))
     assert [item.id for item in jobs] == ["job-0", "job-1"]
