@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from evaluator.traces import rules, transforms
+from evaluator.traces import fitting, rules, transforms
 from evaluator.traces.model import Trace, TraceNode
 from fakeapi.kernel.time import DAY
 
@@ -82,7 +82,7 @@ def prepare(trace: Trace, options: Options, nodes: Sequence[TraceNode] = ()) -> 
     if options.jobs is not None:
         made = transforms.first_jobs(made, options.jobs)
     if nodes:
-        made = transforms.fit(made, nodes)
+        made = fitting.fit(made, nodes)
     if options.load is not None:
         capacity = sum(node.chips for node in nodes) if nodes else trace.capacity_chips or 0
         made = transforms.scale_to_load(made, capacity, options.load)

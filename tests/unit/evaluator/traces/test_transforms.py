@@ -1,7 +1,6 @@
 """Traces cut, thinned, fitted and scaled: what stays, what goes, and what is said of it."""
 
 import dataclasses
-from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import pytest
@@ -10,41 +9,9 @@ from hypothesis import strategies as st
 
 from evaluator.errors import TraceError
 from evaluator.traces import transforms
-from evaluator.traces.account import ImportReport, RowAccount
-from evaluator.traces.model import Trace, TraceJob, TraceNode, TraceOutage
-from evaluator.traces.preparing import Options, prepare
-from evaluator.traces.rules import RECORDED
-
-NODES = [TraceNode("a", chips=8, cpu_milli=8000), TraceNode("b", chips=4)]
-
-
-def job(number: int = 0, submit: int = 0, run: int | None = 10, chips: int = 1) -> TraceJob:
-    return TraceJob(id=f"job-{number}", submit_ns=submit, run_ns=run, chips=chips)
-
-
-def trace(
-    jobs: Sequence[TraceJob], outages: Sequence[TraceOutage] = (), nodes: Sequence[TraceNode] = ()
-) -> Trace:
-    def counted(report: ImportReport) -> Iterator[TraceJob]:
-        for item in jobs:
-            report.section("jobs").settle(RowAccount())
-            yield item
-
-    return Trace("test", "test", jobs=counted, outages=lambda _: iter(outages), nodes=lambda _: iter(nodes))
-
-
-def read(made: Trace) -> tuple[list[TraceJob], ImportReport]:
-    report = ImportReport()
-    jobs = list(made.jobs(report))
-    report.check()
-    assert report.section("jobs").kept == len(jobs)
-    return jobs, report
-
-
-jobs_in_order = st.lists(
-    st.builds(job, submit=st.integers(0, 1000), run=st.integers(1, 100), chips=st.integers(0, 40)),
-    max_size=30,
-).map(lambda jobs: sorted(jobs, key=lambda item: item.submit_ns))
+from evaluator.traces.account import ImportReport
+from evaluator.traces.model import TraceJob, TraceNode, TraceOutage
+from tests.unit.evaluator.traces.builders import job, jobs_in_order, read, trace
 
 
 def test_zero_is_the_first_submission() -> None:
@@ -94,9 +61,8 @@ def test_a_sample_is_as_large_as_asked_for_and_depends_on_the_seed() -> None:
 
 
 def test_outages_of_one_machine_stay_those_of_one_node() -> None:
-    recorded = [TraceOutage(name, start, length) for name, start, length in (
-        ("x", 0, 5), ("y", 0, 5), ("x", 9, 5), ("z", 9, 5), ("y", 20, 0),
-    )]  # fmt: skip
+    told = (("x", 0, 5), ("y", 0, 5), ("x", 9, 5), ("z", 9, 5), ("y", 20, 0))
+    recorded = [TraceOutage(node, start, length) for node, start, length in told]
     made = transforms.place_outages(trace([], recorded), ["a", "b"], seed=1)
     report = ImportReport()
     outages = list(made.outages(report))
@@ -113,31 +79,6 @@ def test_the_first_jobs_stay_and_the_others_are_counted() -> None:
     jobs, report = read(transforms.first_jobs(trace([job(number) for number in range(5)]), 2))
     assert [item.id for item in jobs] == ["job-0", "job-1"]
     assert report.section("jobs").dropped[transforms.BEYOND] == 3
-
-
-@given(jobs=jobs_in_order)
-def test_what_is_fitted_fits_and_loses_no_chip(jobs: list[TraceJob]) -> None:
-    made, report = read(transforms.fit(trace(jobs), NODES))
-    assert all(item.chips <= 8 for item in made)
-    assert [item.total_chips for item in made] == [item.chips for item in jobs if item.chips <= 12]
-    assert report.section("jobs").dropped[transforms.MORE_THAN_ALL] == sum(item.chips > 12 for item in jobs)
-
-
-@pytest.mark.parametrize(
-    ("chips", "pods", "size"), [(16, 2, 8), (12, 2, 6), (25, 5, 5), (13, 13, 1), (100, 20, 5), (8, 1, 8)]
-)
-def test_a_large_job_becomes_equal_pods(chips: int, pods: int, size: int) -> None:
-    parts = transforms.split(
-        dataclasses.replace(job(chips=chips), cpu_milli=1000 * pods, memory_bytes=pods), 8
-    )
-    assert (parts.pods, parts.chips, parts.cpu_milli, parts.memory_bytes) == (pods, size, 1000, 1)
-
-
-def test_a_pod_that_fits_no_node_is_dropped() -> None:
-    wide = dataclasses.replace(job(chips=8), cpu_milli=9000)
-    jobs, report = read(transforms.fit(trace([wide, dataclasses.replace(wide, chips=4)]), NODES))
-    assert [item.chips for item in jobs] == [4]  # on the node whose CPU nobody knows
-    assert report.section("jobs").dropped[transforms.TOO_LARGE] == 1
 
 
 def test_gaps_are_divided_from_the_first_arrival_on() -> None:
@@ -174,24 +115,3 @@ def test_a_trace_is_scaled_to_a_load_exactly(jobs: list[TraceJob], load: Fractio
     assert after.chip_ns == before.chip_ns
     exact = before.chip_ns / (load * capacity)
     assert exact - 1 < after.span_ns <= exact  # an instant is cut to a nanosecond
-
-
-def test_a_load_without_a_cluster_is_refused() -> None:
-    options = Options(load=Fraction(1), deadlines=RECORDED)
-    with pytest.raises(TraceError, match="the cluster has no chips"):
-        read(prepare(trace([job(), job(submit=5)]), options))
-
-
-def test_options_are_applied_in_one_order() -> None:
-    jobs = [job(number, 1000 + number * 10, chips=16 if number % 2 else 1) for number in range(20)]
-    options = Options(start_ns=50, end_ns=150, jobs=4, speedup=Fraction(2), deadlines="2x", estimates="exact")
-    made, report = read(prepare(trace(jobs), options, [TraceNode("a", chips=8), TraceNode("b", chips=8)]))
-    assert [item.submit_ns for item in made] == [0, 5, 10, 15]
-    assert [(item.pods, item.chips) for item in made] == [(2, 8), (1, 1), (2, 8), (1, 1)]
-    assert {(item.deadline_ns, item.estimate_ns) for item in made} == {(20, 10)}
-    section = report.section("jobs")
-    assert (section.rows, section.dropped[transforms.OUTSIDE], section.dropped[transforms.BEYOND]) == (
-        20,
-        10,
-        6,
-    )
