@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from evaluator.errors import TraceError
 from evaluator.scenario.manifests import CHIP_TYPE_LABEL
-from evaluator.scenario.model import Node, Note, Pod, ScenarioItem
+from evaluator.scenario.model import MAX_USER_PRIORITY, Node, Note, Pod, ScenarioItem
 from evaluator.scenario.units import Bytes, CpuMilli, Duration, Instant
 from evaluator.traces.account import ImportReport, Section
 from evaluator.traces.model import Trace, TraceJob, TraceNode
@@ -47,6 +48,7 @@ NODE_CPU: Final = "CPU unknown: 64 cores"
 NODE_MEMORY: Final = "memory unknown: 512 GiB"
 RENAMED: Final = "its name changed to one that Kubernetes accepts"
 SOME_TYPES: Final = "may use several chip types; runs on any"
+SYSTEM: Final = "its priority is that of a part of the system; the greatest that users may have is taken"
 SOFT: Final = "its deadline loses value in steps; the last step is its deadline"
 CAPPED: Final = "most instances on one node are limited; not replayed"
 NO_GANG: Final = "its pods are submitted one by one, and marked as a gang"
@@ -62,10 +64,16 @@ def replay(
     """The nodes and jobs of a trace as items of a scenario, and then the notes of the import report.
 
     :param nodes: the cluster; the trace's own nodes unless given.
-    :raises TraceError: if a row cannot be read, or an option cannot be applied.
+    :raises TraceError: if a row cannot be read, an option cannot be applied, or there are no nodes.
     """
     report = ImportReport()
     cluster = list(nodes) or list(trace.nodes(report))
+    if not cluster:
+        raise TraceError(
+            "no nodes: the trace names none, and none were given",
+            where=trace.title,
+            next_step="Give a cluster, or a trace of nodes beside the trace of jobs.",
+        )
     for node in filled_nodes(cluster, report):
         yield _node(node)
     for job in filled_jobs(prepare(trace, options, cluster), report):
@@ -107,8 +115,10 @@ def filled_jobs(trace: Trace, report: ImportReport) -> Iterator[TraceJob]:
             id=names.of(job.id, section),
             cpu_milli=DEFAULT_POD_CPU if job.cpu_milli is None else job.cpu_milli,
             memory_bytes=DEFAULT_POD_MEMORY if job.memory_bytes is None else job.memory_bytes,
+            chip_types=tuple(filter(None, map(_label, job.chip_types))),
             user=_label(job.user),
             queue=_label(job.queue),
+            priority=_priority(job.priority),
         )
 
 
@@ -120,6 +130,7 @@ def _account(job: TraceJob, section: Section) -> None:
         (section.changed, SOFT, bool(job.soft_deadlines)),
         (section.changed, CAPPED, job.max_per_node is not None),
         (section.changed, NO_GANG, job.pods > 1),
+        (section.changed, SYSTEM, job.priority != _priority(job.priority)),
     ):
         if applies:
             counts[text] += 1
@@ -146,6 +157,10 @@ class Names:
 
 def _is_name(text: str) -> bool:
     return len(text) <= LONGEST_NAME and not validation.dns_subdomain(text)
+
+
+def _priority(priority: int | None) -> int | None:
+    return None if priority is None else min(max(priority, -MAX_USER_PRIORITY), MAX_USER_PRIORITY)
 
 
 def _label(text: str | None) -> str | None:

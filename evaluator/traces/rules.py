@@ -16,6 +16,7 @@ from typing import Final
 from evaluator.errors import TraceError, shown
 from evaluator.traces.account import ImportReport
 from evaluator.traces.model import Trace, TraceJob
+from evaluator.traces.table import MAX_SPAN_NS
 from evaluator.traces.transforms import map_jobs
 from fakeapi.kernel.chance import Chance
 
@@ -78,7 +79,7 @@ def with_deadlines(trace: Trace, rule: str, seed: int) -> Trace:
             if rule != NONE and job.run_ns is not None and not job.best_effort:
                 section.invented[DRAWN if factor is None else FIXED] += 1
                 times = Fraction(chronus_factor(chance.random())) if factor is None else factor
-                deadline = math.ceil(job.run_ns * times)
+                deadline = min(math.ceil(job.run_ns * times), MAX_SPAN_NS)
             return dataclasses.replace(job, deadline_ns=deadline, soft_deadlines=())
 
         return given
@@ -119,7 +120,9 @@ def with_estimates(trace: Trace, rule: str, seed: int) -> Trace:
                 return job
             section.invented[NO_ESTIMATE if sigma is None else ESTIMATED] += 1
             times = 1.0 if sigma is None else math.exp(chance.gauss(0.0, sigma))
-            estimate = job.run_ns if sigma is None else max(1, int(job.run_ns * Fraction(times)))
+            estimate = (
+                job.run_ns if sigma is None else min(max(1, int(job.run_ns * Fraction(times))), MAX_SPAN_NS)
+            )
             return dataclasses.replace(job, estimate_ns=estimate)
 
         return estimated

@@ -14,7 +14,8 @@ from typing import Final, NoReturn, TypeVar
 from evaluator.errors import TraceError, shown
 from evaluator.traces.account import RowAccount, Section
 from evaluator.traces.source import ADVICE, Line, broken, read_lines
-from fakeapi.kernel.time import DAY, MICROSECOND, SECOND
+from fakeapi.cluster.annotations import MAX_DURATION
+from fakeapi.kernel.time import MICROSECOND, SECOND
 from fakeapi.machinery import validation
 
 MAX_ROWS: Final = 2_000_000
@@ -26,7 +27,7 @@ MAX_CELL: Final = 4_096
 MAX_DIGITS: Final = 40
 """Characters of a number; longer text is none."""
 
-MAX_SPAN_NS: Final = 36_600 * DAY
+MAX_SPAN_NS: Final = MAX_DURATION
 """Greatest instant or duration of a trace: 100 years, as far as virtual time goes."""
 
 ROUNDED: Final = "a time with a fraction below a microsecond, rounded"

@@ -87,7 +87,7 @@ def _moment(row: Row, column: str) -> int:
         row.refuse(column, "not a time such as 6/21/2005 10:54")
     ns = int(moment.timestamp()) * SECOND
     if not 0 <= ns <= MAX_SPAN_NS:
-        row.refuse(column, "not between 1970 and 2070")
+        row.refuse(column, "not between 1970 and 2069")
     return ns
 
 

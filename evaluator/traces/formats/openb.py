@@ -8,6 +8,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Final
 
+from evaluator.scenario.fields import MAX_CHIPS_PER_NODE
 from evaluator.traces.account import ImportReport
 from evaluator.traces.formats.base import FAILED as ENDED_BADLY
 from evaluator.traces.formats.base import (
@@ -57,7 +58,7 @@ def _node(row: Row, unique: Unique) -> TraceNode:
         name=row.object_name("sn"),
         cpu_milli=row.integer("cpu_milli", minimum=1, maximum=MAX_CPU_MILLI),
         memory_bytes=row.integer("memory_mib", minimum=1, maximum=MAX_MEMORY_MIB) * MEBI,
-        chips=row.integer("gpu", maximum=MAX_CHIPS),
+        chips=row.integer("gpu", maximum=MAX_CHIPS_PER_NODE),
         chip_type=row.label("model") or None,
     )
 

@@ -12,7 +12,7 @@ from evaluator.traces.account import ImportReport
 from evaluator.traces.formats.base import MAX_CHIPS, NO_CHIPS, NO_ID, NO_RUN_TIME, Format, Source, has_columns
 from evaluator.traces.model import Trace, TraceJob
 from evaluator.traces.ordering import in_order
-from evaluator.traces.table import Row
+from evaluator.traces.table import MAX_SPAN_NS, Row
 from fakeapi.kernel.time import SECOND
 
 COLUMNS: Final = ("timestamp", "duration", "num_gpus", "gpu_time", "cluster")
@@ -59,10 +59,10 @@ def _timestamp(row: Row) -> int:
         moment = datetime.strptime(row.text("timestamp"), _FORM).replace(tzinfo=UTC)
     except ValueError:
         row.refuse("timestamp", "not a time such as 2017-10-09 07:01:55")
-    seconds = int(moment.timestamp())
-    if seconds < 0:
-        row.refuse("timestamp", "before 1970")
-    return seconds * SECOND
+    ns = int(moment.timestamp()) * SECOND
+    if not 0 <= ns <= MAX_SPAN_NS:
+        row.refuse("timestamp", "not between 1970 and 2069")
+    return ns
 
 
 FORMAT: Final = Format(

@@ -205,7 +205,7 @@ class _Reader:
             instant = parse_instant(row.text(column.name))
         except ValueError:
             row.refuse(column.name, "not an instant such as 2026-01-05T08:00:00Z")
-        return instant if 0 <= instant <= MAX_SPAN_NS else row.refuse(column.name, "not from 1970 to 2070")
+        return instant if 0 <= instant <= MAX_SPAN_NS else row.refuse(column.name, "not from 1970 to 2069")
 
     def _duration(self, row: Row, field: str) -> int | None:
         return self._told(row, field, lambda name, unit: row.nanoseconds(name, TIMES[unit or "s"]))

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from evaluator.errors import TraceError
+from evaluator.scenario.fields import MAX_CHIPS_PER_NODE
 from evaluator.traces.account import ImportReport, Section
 from evaluator.traces.formats.base import MAX_CHIPS, MAX_CPU_MILLI, MAX_MEMORY_MIB, MEBI, Format, Source
 from evaluator.traces.model import Trace, TraceJob, TraceNode, TraceOutage
@@ -290,7 +291,7 @@ class _Nodes(_Folder):
             known.until_ns = at
             return
         now = _Machine(
-            chips=row.optional_integer("chips", maximum=MAX_CHIPS) or 0,
+            chips=row.optional_integer("chips", maximum=MAX_CHIPS_PER_NODE) or 0,
             chip_type=row.label("chip_type") or None,
             cpu_milli=row.optional_integer("cpu_milli", maximum=MAX_CPU_MILLI),
             memory_bytes=row.optional_integer("memory_bytes", maximum=MAX_MEMORY_MIB * MEBI),

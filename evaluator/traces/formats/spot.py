@@ -6,8 +6,9 @@ Source: ``alibaba/clusterdata``, ``cluster-trace-v2026-spot-gpu/node_info_df.csv
 from collections.abc import Iterator
 from typing import Final
 
+from evaluator.scenario.fields import MAX_CHIPS_PER_NODE
 from evaluator.traces.account import ImportReport
-from evaluator.traces.formats.base import MAX_CHIPS, MAX_CPU_MILLI, Format, Source, has_columns
+from evaluator.traces.formats.base import MAX_CPU_MILLI, Format, Source, has_columns
 from evaluator.traces.model import Trace, TraceNode
 from evaluator.traces.table import Row, Unique
 
@@ -28,7 +29,7 @@ def _node(row: Row, unique: Unique) -> TraceNode:
     unique.check(row)
     return TraceNode(
         name=f"spot-node-{row.integer('node_name', maximum=_MAX_NAME):04d}",
-        chips=row.integer("gpu_capacity_num", maximum=MAX_CHIPS),
+        chips=row.integer("gpu_capacity_num", maximum=MAX_CHIPS_PER_NODE),
         chip_type=row.label("gpu_model") or None,
         cpu_milli=round(row.scaled("cpu_num", _MILLI, minimum=1, maximum=MAX_CPU_MILLI)),
     )

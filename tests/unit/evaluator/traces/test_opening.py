@@ -12,6 +12,8 @@ from evaluator.traces.account import ImportReport
 from evaluator.traces.facts import find_facts
 from evaluator.traces.formats import FORMATS
 from evaluator.traces.opening import open_trace
+from evaluator.traces.preparing import Options, pool
+from evaluator.traces.replay import replay
 
 HEADERS = {
     "openb": "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,"
@@ -128,6 +130,11 @@ def test_nodes_and_outages_can_come_from_other_files(tmp_path: Path) -> None:
         ("openb", "a,x,1,1,1000,,LS,Failed,0,5,0", ":2: cpu_milli = 'x': not a whole number"),
         ("openb", "a,1,1,1,1000,,LS,Gone,0,5,0", ":2: pod_phase = 'Gone': not one of Pending"),
         ("philly", "2017-10-09,66.0,2,132.0,c", ":2: timestamp = '2017-10-09': not a time such as"),
+        (
+            "philly",
+            "9999-12-31 23:59:59,66.0,2,132.0,c",
+            ":2: timestamp = '9999-12-31 23:59:59': not between",
+        ),
         ("philly", "2017-10-09 07:01:55,-66.0,2,132.0,c", ":2: duration = '-66.0': must lie between 0"),
         ("philly", "2017-10-09 07:01:55,nan,2,132.0,c", ":2: duration = 'nan': not a number"),
         ("philly", "2017-10-09 07:01:55,1e999999,2,132.0,c", ":2: duration = '1e999999': must lie between"),
@@ -240,7 +247,9 @@ def test_no_content_whatever_gives_a_traceback(
     )
     for lenient in (False, True):
         try:
-            find_facts(open_trace(str(file), lenient=lenient)).report.check()
+            trace = open_trace(str(file), lenient=lenient)
+            find_facts(trace).report.check()
+            list(replay(trace, Options(), nodes=pool(64, 8)))
         except UserError:
             continue  # said in a message, not by a traceback
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluator.errors import TraceError
 from evaluator.scenario import Node, Note, Pod
 from evaluator.scenario.manifests import CHIP_TYPE_LABEL
 from evaluator.traces import replay as module
@@ -91,6 +93,11 @@ def test_services_run_for_ever() -> None:
     items = list(replay(trace([TraceJob("s", 0, None, service=True)]), Options(), nodes=pool(8, 8)))
     (pod,) = [item for item in items if isinstance(item, Pod)]
     assert (pod.run_time, pod.deadline) == (None, None)
+
+
+def test_without_nodes_nothing_is_replayed() -> None:
+    with pytest.raises(TraceError, match="no nodes"):
+        list(replay(trace([TraceJob("j", 0, 1)]), Options()))
 
 
 def test_options_are_told_in_the_notes() -> None:
