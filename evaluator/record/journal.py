@@ -39,6 +39,8 @@ class Journal:
         _trace: TracebackType | None,
     ) -> None:
         self._file.close()
+        if not self.path.stat().st_size:  # the server was never reached: nothing to keep
+            self.path.unlink()
 
     def begin(self, started_ns: int, *, chip_resource: str, anonymised: bool) -> None:
         """Write the first line."""
