@@ -5,9 +5,7 @@ In its own time the trace uses one GPU in a hundred, so that any scheduler does 
 230 times as fast.
 """
 
-from collections.abc import Iterator
-
-from evaluator.scenario import Chance, ScenarioItem
+from evaluator.scenario import Rng, Scenario
 from evaluator.traces.openb import OpenbParameters, replay
 
 
@@ -15,6 +13,6 @@ class Parameters(OpenbParameters):
     """What ``--set`` can change."""
 
 
-def scenario(parameters: Parameters, _chance: Chance) -> Iterator[ScenarioItem]:
+def scenario(s: Scenario[Parameters], _rng: Rng) -> None:
     """The trace as it was recorded: nothing is left to chance."""
-    return replay(parameters)
+    s.replay(replay(s.params))

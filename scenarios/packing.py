@@ -11,12 +11,12 @@ jobs of one chip come in the middle: 40 chips for 40.
 One job comes a second, so that their order is the same for every scheduler.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final, Literal
 
 from pydantic import Field
 
-from evaluator.scenario import Chance, NodePool, Pod, ScenarioItem, ScenarioParameters, Settings, seconds
+from evaluator.scenario import Rng, Scenario, ScenarioParameters, seconds
 
 JOBS: Final[Mapping[str, tuple[int, ...]]] = {
     "whole": (5,) * 4 + (1,) * 4 + (3,) * 4,
@@ -36,15 +36,15 @@ class Parameters(ScenarioParameters):
     )
 
 
-def scenario(parameters: Parameters, _chance: Chance) -> Iterator[ScenarioItem]:
+def scenario(s: Scenario[Parameters], _rng: Rng) -> None:
     """Nodes and jobs that fit each other exactly; nothing is left to chance."""
-    yield Settings(title=f"Packing every chip ({parameters.cluster})")
-    yield NodePool(name="octo", count=4, chips=8)
-    yield NodePool(name="small", count=4, chips=SMALL[parameters.cluster])
-    for number, chips in enumerate(JOBS[parameters.cluster]):
+    s.settings(title=f"Packing every chip ({s.params.cluster})")
+    s.nodes("octo", count=4, chips=8)
+    s.nodes("small", count=4, chips=SMALL[s.params.cluster])
+    for number, chips in enumerate(JOBS[s.params.cluster]):
         # Jobs ask for chips alone, so that nothing else tells one node from another.
-        yield Pod(
-            name=f"job-{number:02}-of-{chips}",
+        s.pod(
+            f"job-{number:02}-of-{chips}",
             at=seconds(number),
             chips=chips,
             cpu=0,

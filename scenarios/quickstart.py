@@ -9,12 +9,11 @@ There are chips enough for everybody to be in time. A scheduler that takes jobs 
 serves the sweeps first, because they came first, and the people wait behind work that was in no hurry.
 """
 
-from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import Field
 
-from evaluator.scenario import Chance, NodePool, Pod, ScenarioItem, ScenarioParameters, Settings, minutes
+from evaluator.scenario import Rng, Scenario, ScenarioParameters, minutes
 
 FIRST_PERSON = 20
 """Minutes after eight at which the first person asks for something."""
@@ -42,25 +41,25 @@ class Parameters(ScenarioParameters):
     )
 
 
-def scenario(parameters: Parameters, chance: Chance) -> Iterator[ScenarioItem]:
+def scenario(s: Scenario[Parameters], rng: Rng) -> None:
     """The morning, from eight o'clock on."""
-    yield Settings(title="A Monday morning on a small training cluster", start="2026-01-05T08:00:00Z")
-    yield NodePool(name="octo", count=4, chips=8, cpu=96, memory="768Gi", chip_type="A100")
-    yield NodePool(name="solo", count=4, chips=1, cpu=16, memory="128Gi", chip_type="T4")
+    s.settings(title="A Monday morning on a small training cluster", start="2026-01-05T08:00:00Z")
+    s.nodes("octo", count=4, chips=8, cpu=96, memory="768Gi", chip_type="A100")
+    s.nodes("solo", count=4, chips=1, cpu=16, memory="128Gi", chip_type="T4")
 
-    yield from sweeps(parameters.sweeps, chance)
-    yield from pretraining()
-    yield from evaluations(parameters.evaluations, chance)
-    yield from finetunes(parameters.finetunes, chance)
-    yield from notebooks(parameters.notebooks, chance)
+    sweeps(s, rng)
+    pretraining(s)
+    evaluations(s, rng)
+    finetunes(s, rng)
+    notebooks(s, rng)
 
 
-def sweeps(count: int, chance: Chance) -> Iterator[Pod]:
+def sweeps(s: Scenario[Parameters], rng: Rng) -> None:
     """Two chips for an hour or so each, wanted by the evening."""
-    lengths = chance.stream("sweeps: length")
-    for number in range(count):
-        yield Pod(
-            name=f"sweep-{number:02}",
+    lengths = rng.stream("sweeps: length")
+    for number in range(s.params.sweeps):
+        s.pod(
+            f"sweep-{number:02}",
             user="weekend",
             chips=2,
             cpu=8,
@@ -70,11 +69,11 @@ def sweeps(count: int, chance: Chance) -> Iterator[Pod]:
         )
 
 
-def pretraining() -> Iterator[Pod]:
+def pretraining(s: Scenario[Parameters]) -> None:
     """Half a machine each for two hours, wanted in the afternoon."""
     for number, team in enumerate(("vision", "speech")):
-        yield Pod(
-            name=f"pretrain-{team}",
+        s.pod(
+            f"pretrain-{team}",
             user=team,
             at=minutes(5 + 10 * number),
             chips=4,
@@ -85,12 +84,12 @@ def pretraining() -> Iterator[Pod]:
         )
 
 
-def evaluations(count: int, chance: Chance) -> Iterator[Pod]:
+def evaluations(s: Scenario[Parameters], rng: Rng) -> None:
     """Two chips for a quarter of an hour, wanted within the hour."""
-    arrivals, lengths = chance.stream("evaluations: arrival"), chance.stream("evaluations: length")
-    for number in range(count):
-        yield Pod(
-            name=f"eval-{number:02}",
+    arrivals, lengths = rng.stream("evaluations: arrival"), rng.stream("evaluations: length")
+    for number in range(s.params.evaluations):
+        s.pod(
+            f"eval-{number:02}",
             user=TEAMS[number % len(TEAMS)],
             at=minutes(arrivals.randint(FIRST_PERSON, LAST_PERSON)),
             chips=2,
@@ -101,12 +100,12 @@ def evaluations(count: int, chance: Chance) -> Iterator[Pod]:
         )
 
 
-def finetunes(count: int, chance: Chance) -> Iterator[Pod]:
+def finetunes(s: Scenario[Parameters], rng: Rng) -> None:
     """Four chips for half an hour or more, wanted before lunch."""
-    arrivals, lengths = chance.stream("finetunes: arrival"), chance.stream("finetunes: length")
-    for number in range(count):
-        yield Pod(
-            name=f"finetune-{number:02}",
+    arrivals, lengths = rng.stream("finetunes: arrival"), rng.stream("finetunes: length")
+    for number in range(s.params.finetunes):
+        s.pod(
+            f"finetune-{number:02}",
             user=TEAMS[number % len(TEAMS)],
             at=minutes(arrivals.randint(FIRST_PERSON, LAST_PERSON)),
             chips=4,
@@ -117,12 +116,12 @@ def finetunes(count: int, chance: Chance) -> Iterator[Pod]:
         )
 
 
-def notebooks(count: int, chance: Chance) -> Iterator[Pod]:
+def notebooks(s: Scenario[Parameters], rng: Rng) -> None:
     """One chip, old or new, for as long as somebody looks at something."""
-    arrivals, lengths = chance.stream("notebooks: arrival"), chance.stream("notebooks: length")
-    for number in range(count):
-        yield Pod(
-            name=f"notebook-{number:02}",
+    arrivals, lengths = rng.stream("notebooks: arrival"), rng.stream("notebooks: length")
+    for number in range(s.params.notebooks):
+        s.pod(
+            f"notebook-{number:02}",
             user=TEAMS[number % len(TEAMS)],
             at=minutes(arrivals.randint(FIRST_PERSON, LAST_PERSON)),
             chips=1,

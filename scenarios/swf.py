@@ -14,12 +14,11 @@ replays the year; ``--set log=FILE`` any other log in Standard Workload Format.
 The log is part of the Parallel Workloads Archive; acknowledge Lars Malinowsky (KTH) and Dror Feitelson.
 """
 
-from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import Field
 
-from evaluator.scenario import Chance, ScenarioItem, ScenarioParameters, Settings
+from evaluator.scenario import Rng, Scenario, ScenarioParameters
 from evaluator.traces.opening import open_trace
 from evaluator.traces.preparing import options_of, pool
 from evaluator.traces.replay import replay
@@ -51,16 +50,16 @@ class Parameters(ScenarioParameters):
     )
 
 
-def scenario(parameters: Parameters, chance: Chance) -> Iterator[ScenarioItem]:
+def scenario(s: Scenario[Parameters], rng: Rng) -> None:
     """The log's jobs on a cluster of equal nodes."""
-    yield Settings(title="A week of KTH's SP2, replayed")
+    s.settings(title="A week of KTH's SP2, replayed")
     options = options_of(
-        start_day=parameters.start_day,
-        days=parameters.days or None,
-        load=parameters.load,
-        deadlines=parameters.deadlines,
-        estimates=parameters.estimates,
-        seed=chance.seed,
+        start_day=s.params.start_day,
+        days=s.params.days or None,
+        load=s.params.load,
+        deadlines=s.params.deadlines,
+        estimates=s.params.estimates,
+        seed=rng.seed,
     )
-    cluster = pool(parameters.nodes * parameters.chips, parameters.chips)
-    yield from replay(open_trace(parameters.log), options, nodes=cluster, topic="trace swf")
+    cluster = pool(s.params.nodes * s.params.chips, s.params.chips)
+    s.replay(replay(open_trace(s.params.log), options, nodes=cluster, topic="trace swf"))

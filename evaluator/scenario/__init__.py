@@ -1,21 +1,22 @@
 """What a scenario file is written with.
 
-A scenario is a Python file with a function that returns or yields what exists and what arrives when::
+A scenario is a Python file with a function that tells ``s`` what exists and what arrives when::
 
-    from evaluator.scenario import Chance, NodePool, Pod, ScenarioParameters
+    from evaluator.scenario import Rng, Scenario, ScenarioParameters
 
     class Parameters(ScenarioParameters):
         jobs: int = 40
 
-    def scenario(parameters: Parameters, chance: Chance):
-        yield NodePool(name="gpu", count=4, chips=8)
-        for number in range(parameters.jobs):
-            yield Pod(name=f"train-{number}", at=f"{number}m", chips=1, run_time="1h", deadline="4h")
+    def scenario(s: Scenario[Parameters], rng: Rng) -> None:
+        s.nodes("gpu", count=4, chips=8)
+        for number in range(s.params.jobs):
+            s.pod(f"train-{number}", at=f"{number}m", chips=1, run_time="1h", deadline="4h")
 
-``parameters`` holds what ``--set key=value`` gave; ``chance`` holds seeded generators by name, such as
-``chance.stream("arrivals").expovariate(...)``: the same seed gives the same scenario.
+``s.params`` holds what ``--set key=value`` gave; ``rng`` holds seeded generators by name, such as
+``rng.stream("arrivals").expovariate(...)``: the same seed gives the same scenario.
 """
 
+from evaluator.scenario.builder import Scenario
 from evaluator.scenario.model import (
     Delete,
     Manifest,
@@ -31,10 +32,9 @@ from evaluator.scenario.model import (
 )
 from evaluator.scenario.parameters import ScenarioParameters
 from evaluator.scenario.units import days, hours, minutes, seconds
-from fakeapi.kernel.chance import Chance
+from fakeapi.kernel.chance import Chance as Rng
 
 __all__ = [
-    "Chance",
     "Delete",
     "Manifest",
     "Node",
@@ -42,6 +42,8 @@ __all__ = [
     "Note",
     "Pod",
     "PriorityClass",
+    "Rng",
+    "Scenario",
     "ScenarioItem",
     "ScenarioParameters",
     "Settings",

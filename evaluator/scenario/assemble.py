@@ -68,7 +68,7 @@ def _settings(placed: Iterable[Placed]) -> Settings:
     found = [each for each in placed if isinstance(each.item, Settings)]
     if len(found) > 1:
         raise ScenarioError(
-            "a second Settings",
+            "a second s.settings",
             where=found[1].where,
             next_step=f"Keep one; the first is at {found[0].where}.",
         )
@@ -102,7 +102,7 @@ def _instant(placed: Placed, settings: Settings) -> int:
         raise ScenarioError(
             f"{what} arrives {format_duration(-at_ns)} before the run starts",
             where=placed.where,
-            next_step="Give it a later instant, or an earlier start in Settings.",
+            next_step="Give it a later instant, or an earlier start in s.settings.",
         )
     return at_ns
 

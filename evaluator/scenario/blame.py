@@ -5,7 +5,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType, GeneratorType, TracebackType
+from types import TracebackType
 from typing import Final
 
 from pydantic import ValidationError
@@ -76,16 +76,3 @@ def _listed(frames: list[traceback.FrameSummary]) -> str:
     return "\n".join(
         f"  {frame.filename}:{frame.lineno} in {frame.name}: {frame.line}" for frame in frames[-MAX_FRAMES:]
     )
-
-
-def user_line(given: object, path: Path) -> int | None:
-    """The line of ``path`` at which a suspended generator stands, through ``yield from``; none for others."""
-    line = None
-    inner = given
-    while isinstance(inner, GeneratorType):
-        # A generator that has ended has no frame, whatever its type says.
-        frame: FrameType | None = inner.gi_frame
-        if frame is not None and frame.f_code.co_filename == str(path):
-            line = frame.f_lineno
-        inner = inner.gi_yieldfrom
-    return line

@@ -115,7 +115,7 @@ def _check_class(pod: Pod, known: dict[tuple[str, str], int], where: str) -> Non
     raise ScenarioError(
         f"pod {pod.key} names the priority class {name!r}, which nothing defines",
         where=where,
-        next_step=f"Yield PriorityClass(name={name!r}, value=…); defined so far: {defined}.",
+        next_step=f"Add s.priority_class({name!r}, value=…); defined so far: {defined}.",
     )
 
 
@@ -123,7 +123,7 @@ def _check_delete(delete: Delete, at_ns: int, known: dict[tuple[str, str], int],
     submitted_ns = known.get(("pod", delete.key))
     if submitted_ns is None:
         raise ScenarioError(
-            f"Delete names pod {delete.key}, which nothing submits",
+            f"s.delete names pod {delete.key}, which nothing submits",
             where=where,
             next_step="Check the pod's name and namespace.",
         )
@@ -131,5 +131,5 @@ def _check_delete(delete: Delete, at_ns: int, known: dict[tuple[str, str], int],
         raise ScenarioError(
             f"pod {delete.key} is deleted {format_duration(submitted_ns - at_ns)} before it is submitted",
             where=where,
-            next_step="Give Delete a later instant.",
+            next_step="Give s.delete a later instant.",
         )

@@ -81,7 +81,7 @@ Labels: TypeAlias = Mapping[str, LabelValue]
 
 
 class Item(BaseModel):
-    """Something that a scenario yields."""
+    """Something that a scenario says."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", arbitrary_types_allowed=True, allow_inf_nan=False, validate_default=True

@@ -1,33 +1,24 @@
-"""Scenario files: found, imported and asked for their items."""
+"""Scenario files: found, imported and asked for their story."""
 
 import difflib
 import hashlib
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from evaluator.errors import ScenarioError, shown
 from evaluator.scenario.assemble import assemble
-from evaluator.scenario.blame import blamed, user_line
+from evaluator.scenario.blame import blamed
+from evaluator.scenario.builder import Scenario
 from evaluator.scenario.checks import Placed
-from evaluator.scenario.model import (
-    Delete,
-    Manifest,
-    Node,
-    NodePool,
-    Note,
-    Pod,
-    PriorityClass,
-    Settings,
-)
 from evaluator.scenario.parameters import ScenarioParameters, make_parameters
 from evaluator.scenario.plan import LoadedScenario
-from fakeapi.kernel.chance import Chance
+from fakeapi.kernel.chance import Chance as Rng
 
 FUNCTION: Final = "scenario"
 """Name of the function that a scenario file defines."""
@@ -38,13 +29,8 @@ PARAMETERS: Final = "Parameters"
 SHIPPED: Final = "scenarios"
 """Package of the scenarios that can be named without a path."""
 
-MAX_ITEMS: Final = 2_000_000
-"""Items of one scenario: twenty times the largest workload aimed at, and a stop for loops that never end."""
-
 MAX_SOURCE_BYTES: Final = 1_000_000
 """Size of a scenario file; a larger one is data, not a scenario."""
-
-_ITEMS = (Settings, Node, NodePool, PriorityClass, Pod, Manifest, Delete, Note)
 
 
 def available_scenarios() -> dict[str, Path]:
@@ -88,12 +74,12 @@ def load_scenario(
     function = _function(module, path)
     parameters = make_parameters(_parameters_model(module, path), assignments or {}, path.stem)
     with blamed(path):
-        placed = list(_placed(function, parameters, Chance(seed), path))
+        placed = _placed(function, parameters, Rng(seed), path)
     if not placed:
         raise ScenarioError(
             "the scenario is empty",
             where=f"{path}:{_first_line(function)}",
-            next_step="Let scenario() yield at least a NodePool and a Pod.",
+            next_step="Call at least s.nodes(…) and s.pod(…).",
         )
     assembled = assemble(placed)
     return LoadedScenario(
@@ -150,7 +136,7 @@ def _function(module: ModuleType, path: Path) -> Callable[..., Any]:
         raise ScenarioError(
             "no function named scenario",
             where=str(path),
-            next_step="Define scenario(parameters, chance) and yield what exists and what arrives.",
+            next_step="Define scenario(s, rng) and tell s what exists and what arrives.",
         )
     try:
         inspect.signature(function).bind(None, None)
@@ -158,7 +144,7 @@ def _function(module: ModuleType, path: Path) -> Callable[..., Any]:
         raise ScenarioError(
             "scenario must be a function of two arguments",
             where=f"{path}:{_first_line(function)}",
-            next_step="Define scenario(parameters, chance).",
+            next_step="Define scenario(s, rng).",
         ) from error
     return function  # type: ignore[no-any-return]  # whatever the file defined; what it returns is checked
 
@@ -180,31 +166,14 @@ def _parameters_model(module: ModuleType, path: Path) -> type[ScenarioParameters
 
 
 def _placed(
-    function: Callable[..., Any], parameters: ScenarioParameters, chance: Chance, path: Path
-) -> Iterator[Placed]:
-    given = function(parameters, chance)
-    start = f"{path}:{_first_line(function)}"
-    if not isinstance(given, Iterable) or isinstance(given, (str, bytes, Mapping, *_ITEMS)):
-        _refuse(given, start, "scenario() must yield items, or return a list of them")
-    for count, item in enumerate(given):
-        line = user_line(given, path)
-        where = start if line is None else f"{path}:{line}"
-        if not isinstance(item, _ITEMS):
-            _refuse(item, where, "a scenario yields items such as NodePool, Pod or Manifest")
-        if count >= MAX_ITEMS:
-            raise ScenarioError(
-                f"more than {MAX_ITEMS:,} items",
-                where=where,
-                next_step="Does a loop in scenario() never end?",
-            )
-        yield Placed(item, where)
-
-
-def _refuse(given: object, where: str, expected: str) -> NoReturn:
-    if given is None:
+    function: Callable[..., Any], parameters: ScenarioParameters, rng: Rng, path: Path
+) -> Sequence[Placed]:
+    story = Scenario(parameters, path)
+    given = function(story, rng)
+    if given is not None:
         raise ScenarioError(
-            f"got nothing: {expected}", where=where, next_step="Is a yield or return missing?"
+            f"got {shown(given)} ({type(given).__name__}): scenario() adds to s and returns nothing",
+            where=f"{path}:{_first_line(function)}",
+            next_step="Call s.nodes(…), s.pod(…) and so on, without yield and return.",
         )
-    kind = type(given).__name__
-    step = "Write `yield from` to yield the items of a list." if isinstance(given, list | tuple) else None
-    raise ScenarioError(f"got {shown(given)} ({kind}): {expected}", where=where, next_step=step)
+    return story.placed

@@ -294,4 +294,4 @@ Arriving: TypeAlias = Node | PriorityClass | Pod | Manifest | Delete
 """Items that happen at an instant, in the form that a run performs."""
 
 ScenarioItem: TypeAlias = Settings | Node | NodePool | PriorityClass | Pod | Manifest | Delete | Note
-"""Everything that a scenario may return or yield."""
+"""Everything that a scenario may say."""

@@ -173,11 +173,11 @@ def test_an_unwritable_folder_is_told(tmp_path: Path) -> None:
 def test_a_refused_object_names_the_object(tmp_path: Path) -> None:
     scenario = tmp_path / "refused.py"
     scenario.write_text(
-        "from evaluator.scenario import NodePool, Manifest\n"
-        "def scenario(parameters, chance):\n"
-        "    yield NodePool(name='n', count=1, chips=1)\n"
-        "    yield Manifest(at='1m', object={'apiVersion': 'v1', 'kind': 'Pod',\n"
-        "        'metadata': {'name': 'x'}, 'spec': {'containers': []}})\n"
+        "from evaluator.scenario import *\n"
+        "def scenario(s, rng):\n"
+        "    s.nodes('n', count=1, chips=1)\n"
+        "    s.apply({'apiVersion': 'v1', 'kind': 'Pod',\n"
+        "        'metadata': {'name': 'x'}, 'spec': {'containers': []}}, at='1m')\n"
     )
     ended = evaluator("run", scenario, "--out", tmp_path / "out")
     assert ended.code == ExitCode.USAGE
@@ -188,9 +188,9 @@ def test_a_refused_object_names_the_object(tmp_path: Path) -> None:
 def test_a_node_that_is_refused_before_the_run_is_told_too(tmp_path: Path) -> None:
     scenario = tmp_path / "refused.py"
     scenario.write_text(
-        "from evaluator.scenario import Node, Taint\n"
-        "def scenario(parameters, chance):\n"
-        "    yield Node(name='n', taints=(Taint(key='bad key!'),))\n"
+        "from evaluator.scenario import Taint\n"
+        "def scenario(s, rng):\n"
+        "    s.node('n', taints=(Taint(key='bad key!'),))\n"
     )
     ended = evaluator("run", scenario, "--out", tmp_path / "out")
     assert ended.code == ExitCode.USAGE

@@ -21,11 +21,11 @@ EVERY = WakeupRules(horizon=10 * SECOND, step=0)
 def scenario(folder: Path, *lines: str) -> LoadedScenario:
     """A scenario with one node of one chip and these further items."""
     file = folder / "story.py"
-    body = "\n".join(f"    yield {line}" for line in lines)
+    body = "\n".join(f"    s.replay([{line}])" for line in lines)
     file.write_text(
         "from evaluator.scenario import *\n"
-        "def scenario(parameters, chance):\n"
-        "    yield NodePool(name='n', count=1, chips=1)\n" + body + "\n"
+        "def scenario(s, rng):\n"
+        "    s.nodes('n', count=1, chips=1)\n" + body + "\n"
     )
     return load_scenario(file)
 

@@ -37,13 +37,13 @@ def test_items_arrive_in_the_order_of_time_and_then_of_need(write: Write) -> Non
     loaded = load_scenario(
         write(
             """
-            def scenario(parameters, chance):
-                yield Settings(title="a story", until="1d")
-                yield Pod(name="second", at="1h", run_time="1m")
-                yield Pod(name="first", run_time="1m", priority_class="high")
-                yield NodePool(name="n", count=2, chips=8)
-                yield PriorityClass(name="high", value=10)
-                yield Delete(at="1h", pod="second")
+            def scenario(s, rng):
+                s.settings(title="a story", until="1d")
+                s.pod("second", at="1h", run_time="1m")
+                s.pod("first", run_time="1m", priority_class="high")
+                s.nodes("n", count=2, chips=8)
+                s.priority_class("high", value=10)
+                s.delete("second", at="1h")
             """
         )
     )
@@ -65,8 +65,9 @@ def test_equal_instants_keep_the_order_of_the_file(write: Write) -> None:
     loaded = load_scenario(
         write(
             """
-            def scenario(parameters, chance):
-                return [Pod(name=name, at="1m", run_time="1m") for name in ("c", "a", "b")]
+            def scenario(s, rng):
+                for name in ("c", "a", "b"):
+                    s.pod(name, at="1m", run_time="1m")
             """
         )
     )
@@ -77,12 +78,12 @@ def test_an_arrival_becomes_the_object_that_is_created(write: Write) -> None:
     loaded = load_scenario(
         write(
             """
-            def scenario(parameters, chance):
-                yield NodePool(name="n", count=1)
-                yield Pod(name="p", at="1m", run_time="1m", deadline="1h")
-                yield PriorityClass(name="high", value=10)
-                yield Manifest(object={"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}})
-                yield Delete(at="2m", pod="p")
+            def scenario(s, rng):
+                s.nodes("n", count=1)
+                s.pod("p", at="1m", run_time="1m", deadline="1h")
+                s.priority_class("high", value=10)
+                s.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}})
+                s.delete("p", at="2m")
             """
         )
     )
@@ -97,11 +98,11 @@ def test_what_others_need_need_not_be_written_down(write: Write) -> None:
     loaded = load_scenario(
         write(
             """
-            def scenario(parameters, chance):
-                yield Pod(name="a", namespace="team", priority=5, run_time="1m")
-                yield Pod(name="b", namespace="team", priority=5, run_time="1m")
-                yield Pod(name="c", namespace="own", run_time="1m")
-                yield Manifest(object={"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "own"}})
+            def scenario(s, rng):
+                s.pod("a", namespace="team", priority=5, run_time="1m")
+                s.pod("b", namespace="team", priority=5, run_time="1m")
+                s.pod("c", namespace="own", run_time="1m")
+                s.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "own"}})
             """
         )
     )
@@ -116,9 +117,9 @@ def test_what_others_need_need_not_be_written_down(write: Write) -> None:
 def test_one_seed_gives_one_scenario_and_another_seed_another(write: Write) -> None:
     file = write(
         """
-        def scenario(parameters, chance):
+        def scenario(s, rng):
             for number in range(5):
-                yield Pod(name=f"p-{number}", at=minutes(chance.stream("at").random()), run_time="1m")
+                s.pod(f"p-{number}", at=minutes(rng.stream("at").random()), run_time="1m")
         """
     )
     digests = [load_scenario(file, seed=seed).digest for seed in (1, 1, 2)]
@@ -128,9 +129,9 @@ def test_one_seed_gives_one_scenario_and_another_seed_another(write: Write) -> N
 def test_the_digest_tells_workloads_apart_and_not_their_titles(write: Write) -> None:
     def digest(title: str, chips: int) -> str:
         body = f"""
-            def scenario(parameters, chance):
-                yield Settings(title={title!r})
-                yield Pod(name="a", chips={chips}, run_time="1m")
+            def scenario(s, rng):
+                s.settings(title={title!r})
+                s.pod("a", chips={chips}, run_time="1m")
             """
         return load_scenario(write(body)).digest
 
@@ -146,9 +147,9 @@ def test_parameters_are_typed_and_described(write: Write) -> None:
             jobs: int = 2
             shape: Literal["small", "large"] = "small"
 
-        def scenario(parameters, chance):
-            for number in range(parameters.jobs):
-                yield Pod(name=f"{parameters.shape}-{number}", run_time="1m")
+        def scenario(s, rng):
+            for number in range(s.params.jobs):
+                s.pod(f"{s.params.shape}-{number}", run_time="1m")
         """
     )
     loaded = load_scenario(file, assignments={"jobs": "3", "shape": "large"})
@@ -167,7 +168,7 @@ def test_parameters_are_typed_and_described(write: Write) -> None:
 
 
 def test_a_scenario_without_parameters_takes_none(write: Write) -> None:
-    file = write("def scenario(parameters, chance):\n    yield Pod(name='a', run_time='1m')\n")
+    file = write("def scenario(s, rng):\n    s.pod('a', run_time='1m')\n")
     with pytest.raises(ParameterError, match=r"This scenario has no parameters\.") as caught:
         load_scenario(file, assignments={"a": "b"})
     assert caught.value.exit_code is ExitCode.USAGE
@@ -178,68 +179,65 @@ def test_a_scenario_without_parameters_takes_none(write: Write) -> None:
     [
         pytest.param("x = 1\n", None, "no function named scenario", id="no function"),
         pytest.param("def scenario():\n    pass\n", 2, "a function of two arguments", id="no arguments"),
-        pytest.param("def scenario(p, c):\n    pass\n", 2, "got nothing", id="nothing returned"),
-        pytest.param("def scenario(p, c):\n    return []\n", 2, "empty", id="nothing yielded"),
-        pytest.param("def scenario(p, c):\n    return 'pods'\n", 2, "got 'pods' (str)", id="text"),
-        pytest.param("def scenario(p, c):\n    return Pod(name='a')\n", 2, "(Pod)", id="one item"),
-        pytest.param(
-            "def scenario(p, c):\n    yield Pod(name='a')\n    yield 3\n", 4, "got 3 (int)", id="number"
-        ),
-        pytest.param("def scenario(p, c):\n    yield [Pod(name='a')]\n", 3, "(list)", id="list yielded"),
-        pytest.param("def scenario(p, c)\n    pass\n", 2, "not Python", id="syntax"),
+        pytest.param("def scenario(s, rng):\n    pass\n", 2, "empty", id="nothing said"),
+        pytest.param("def scenario(s, rng):\n    return []\n", 2, "got [] (list)", id="list returned"),
+        pytest.param("def scenario(s, rng):\n    return 'pods'\n", 2, "got 'pods' (str)", id="text"),
+        pytest.param("def scenario(s, rng):\n    return Pod(name='a')\n", 2, "(Pod)", id="one item"),
+        pytest.param("def scenario(s, rng):\n    s.pod('a')\n    yield 3\n", 2, "(generator)", id="yield"),
+        pytest.param("def scenario(s, rng)\n    pass\n", 2, "not Python", id="syntax"),
         pytest.param("import nothing_of_that_name\n", 2, "ModuleNotFoundError", id="import"),
-        pytest.param("def scenario(p, c):\n    yield 1 / 0\n", 3, "ZeroDivisionError", id="exception"),
+        pytest.param("def scenario(s, rng):\n    1 / 0\n", 3, "ZeroDivisionError", id="exception"),
         pytest.param("raise SystemExit(3)\n", 2, "SystemExit: 3", id="exit"),
         pytest.param(
-            "def scenario(p, c):\n    yield Pod(name='a', run_time=90)\n",
+            "def scenario(s, rng):\n    s.pod('a', run_time=90)\n",
             3,
             "Pod: run_time = 90: a number without a unit",
             id="field",
         ),
         pytest.param(
-            "def scenario(p, c):\n    yield Pod(name='a')\n    yield Pod(name='a')\n",
+            "def scenario(s, rng):\n    s.pod('a')\n    s.pod('a')\n",
             4,
             "a second pod named 'default/a'",
             id="pod twice",
         ),
         pytest.param(
-            "def scenario(p, c):\n    yield Node(name='n-1')\n    yield NodePool(name='n', count=2)\n",
+            "def scenario(s, rng):\n    s.node('n-1')\n    s.nodes('n', count=2)\n",
             4,
             "a second node named 'n-1'",
             id="node twice",
         ),
         pytest.param(
-            "def scenario(p, c):\n    yield Pod(name='a', at='2026-01-04T23:00:00Z')\n",
+            "def scenario(s, rng):\n    s.pod('a', at='2026-01-04T23:00:00Z')\n",
             3,
             "pod default/a arrives 1h before the run starts",
             id="past",
         ),
         pytest.param(
-            "def scenario(p, c):\n    yield Pod(name='a', priority_class='high')\n",
+            "def scenario(s, rng):\n    s.pod('a', priority_class='high')\n",
             3,
             "the priority class 'high', which nothing defines",
             id="unknown class",
         ),
         pytest.param(
-            "def scenario(p, c):\n    yield Pod(name='a')\n    yield Delete(at='1m', pod='b')\n",
+            "def scenario(s, rng):\n    s.pod('a')\n    s.delete('b', at='1m')\n",
             4,
-            "Delete names pod default/b, which nothing submits",
+            "s.delete names pod default/b, which nothing submits",
             id="unknown pod",
         ),
         pytest.param(
-            "def scenario(p, c):\n    yield Pod(name='a', at='2m')\n    yield Delete(at='1m', pod='a')\n",
+            "def scenario(s, rng):\n    s.pod('a', at='2m')\n    s.delete('a', at='1m')\n",
             4,
             "deleted 1m before it is submitted",
             id="deleted first",
         ),
         pytest.param(
-            "def scenario(p, c):\n    yield Settings()\n    yield Settings()\n",
+            "def scenario(s, rng):\n    s.settings()\n    s.settings()\n",
             4,
-            "a second Settings",
+            "a second s.settings",
             id="settings",
         ),
         pytest.param(
-            "Parameters = 3\ndef scenario(p, c):\n    yield\n", None, "Parameters is 3", id="parameters"
+            "Parameters = 3\ndef scenario(s, rng):\n    pass\n", None, "Parameters is 3", id="parameters"
         ),
     ],
 )
@@ -257,32 +255,32 @@ def test_an_exception_is_shown_with_the_lines_of_the_scenario_and_no_others(writ
         def share(total, people):
             return total / people
 
-        def jobs():
-            yield Pod(name="a", run_time=minutes(share(1, 0)))
+        def jobs(s):
+            s.pod("a", run_time=minutes(share(1, 0)))
 
-        def scenario(parameters, chance):
-            yield from jobs()
+        def scenario(s, rng):
+            jobs(s)
         """
     )
     error = refusal(file)
     assert error.where == f"{file}:3"
     assert error.next_step is not None
     assert [line.split(" in ")[1] for line in error.next_step.splitlines()] == [
-        "scenario: yield from jobs()",
-        'jobs: yield Pod(name="a", run_time=minutes(share(1, 0)))',
+        "scenario: jobs(s)",
+        'jobs: s.pod("a", run_time=minutes(share(1, 0)))',
         "share: return total / people",
     ]
 
 
-def test_the_line_of_an_item_is_found_through_yield_from(write: Write) -> None:
+def test_the_line_of_an_item_is_found_in_a_function_of_the_file(write: Write) -> None:
     file = write(
         """
-        def more():
-            yield Pod(name="a")
-            yield Pod(name="a")
+        def more(s):
+            s.pod("a")
+            s.pod("a")
 
-        def scenario(parameters, chance):
-            yield from more()
+        def scenario(s, rng):
+            more(s)
         """
     )
     error = refusal(file)
@@ -294,10 +292,10 @@ def test_items_after_the_end_are_counted_and_said(write: Write) -> None:
     loaded = load_scenario(
         write(
             """
-            def scenario(parameters, chance):
-                yield Settings(until="1h")
-                yield Note(topic="story", text="a remark")
-                yield Pod(name="a", at="2h", run_time="1m")
+            def scenario(s, rng):
+                s.settings(until="1h")
+                s.note("story", text="a remark")
+                s.pod("a", at="2h", run_time="1m")
             """
         )
     )
@@ -308,9 +306,9 @@ def test_pods_of_controllers_may_be_deleted_by_names_that_nobody_submits(write: 
     loaded = load_scenario(
         write(
             """
-            def scenario(parameters, chance):
-                yield Manifest(object={"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"}})
-                yield Delete(at="1m", pod="j-xyz")
+            def scenario(s, rng):
+                s.apply({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"}})
+                s.delete("j-xyz", at="1m")
             """
         )
     )
@@ -318,8 +316,8 @@ def test_pods_of_controllers_may_be_deleted_by_names_that_nobody_submits(write: 
 
 
 def test_a_bug_of_ours_is_not_blamed_on_the_scenario(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = write("def scenario(p, c):\n    yield Pod(name='a')\n")
-    monkeypatch.setattr("evaluator.scenario.loader.user_line", None)
+    file = write("def scenario(s, rng):\n    s.pod('a')\n")
+    monkeypatch.setattr("evaluator.scenario.loader.assemble", None)
     with pytest.raises(TypeError, match="not callable"):
         load_scenario(file)
 
@@ -350,15 +348,15 @@ def test_dataclasses_and_annotations_work_in_a_scenario(write: Write) -> None:
         class Team:
             name: str
 
-        def scenario(parameters, chance):
-            yield Pod(name=Team("a").name, run_time="1m")
+        def scenario(s, rng):
+            s.pod(Team("a").name, run_time="1m")
         """
     )
     assert [pod.name for pod in load_scenario(file).pods()] == ["a"]
 
 
 def test_nodes_may_join_later(write: Write) -> None:
-    loaded = load_scenario(write("def scenario(p, c):\n    yield Node(name='late', at='1h')\n"))
+    loaded = load_scenario(write("def scenario(s, rng):\n    s.node('late', at='1h')\n"))
     (arrival,) = loaded.arrivals
     assert isinstance(arrival.item, Node)
     manifest = loaded.manifest(arrival, scheduler_name="lst")
@@ -367,5 +365,5 @@ def test_nodes_may_join_later(write: Write) -> None:
 
 
 def test_pods_are_pods(write: Write) -> None:
-    loaded = load_scenario(write("def scenario(p, c):\n    return (Pod(name='a'),)\n"))
+    loaded = load_scenario(write("def scenario(s, rng):\n    s.pod('a')\n"))
     assert isinstance(loaded.arrivals[0].item, Pod)
