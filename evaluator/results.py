@@ -19,6 +19,7 @@ from evaluator.errors import FileFormatError, describe_problems
 from evaluator.files import write_atomically
 from evaluator.metrics.ledger import Ledger
 from evaluator.metrics.metric import Metric
+from evaluator.scenario.expectations import ExpectationOutcome
 from evaluator.scenario.model import Note
 
 SCHEMA_VERSION: Final = 1
@@ -105,6 +106,9 @@ class RunResult(_Part):
     jobs: JobCounts
     fidelity: Fidelity
     metrics: dict[str, Metric]
+    expectations: list[ExpectationOutcome] = Field(
+        default_factory=list, description="what the scenario expected, and whether it holds"
+    )
     notes: list[Note] = Field(default_factory=list)
     versions: dict[str, str] = Field(default_factory=dict, description="this program, Python, platform")
 

@@ -184,6 +184,7 @@ def _result(
     plan: RunPlan, trial: Trial, scheduler: StartedScheduler, why: str, real: RealTime, *, complete: bool
 ) -> RunResult:
     scenario, ledger = plan.scenario, read_ledger(trial.timeline)
+    metrics = measure(ledger)
     return RunResult(
         scenario=scenario.name,
         scenario_title=scenario.settings.title,
@@ -201,7 +202,8 @@ def _result(
         virtual_s=trial.virtual / SECOND,
         jobs=JobCounts.of(ledger),
         fidelity=Fidelity.model_validate(scheduler.pace.fidelity.to_json()),
-        metrics=measure(ledger),
+        metrics=metrics,
+        expectations=[each.outcome(metrics[each.metric].value) for each in scenario.expectations],
         notes=list(scenario.notes),
         versions={
             "scheduler-evaluator": version("scheduler-evaluator"),

@@ -14,8 +14,10 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 import yaml
 
-from evaluator.errors import ScenarioError
+from evaluator.errors import ScenarioError, shown
 from evaluator.scenario.checks import Placed
+from evaluator.scenario.expectations import Expectation, parse_expectation
+from evaluator.scenario.measures import QUANTITIES
 from evaluator.scenario.model import (
     DEFAULT_PODS_PER_NODE,
     Delete,
@@ -66,11 +68,17 @@ class Scenario(Generic[P]):
         self._path = path
         self._limit = limit
         self._placed: list[Placed] = []
+        self._expectations: list[Expectation] = []
 
     @property
     def placed(self) -> Sequence[Placed]:
         """Everything that was added, each with the line that added it."""
         return self._placed
+
+    @property
+    def expectations(self) -> Sequence[Expectation]:
+        """What should hold at the end, in the order in which it was said."""
+        return self._expectations
 
     def settings(
         self,
@@ -211,6 +219,28 @@ class Scenario(Generic[P]):
     def note(self, topic: str, text: str, *, count: int | None = None) -> Note:
         """A line for the import report: what was changed, dropped or invented."""
         return self._add(Note, locals())
+
+    def expect(self, expectation: Expectation | str) -> Expectation:
+        """What should hold at the end: ``s.expect(deadlines_missed <= 0)``, or the same as text.
+
+        :raises ScenarioError: if the text is no comparison, or compares what nothing measures.
+        """
+        try:
+            given = (
+                expectation
+                if isinstance(expectation, Expectation)
+                else parse_expectation(str(expectation))  # also what two numbers compared became: True
+            )
+        except ValueError as error:
+            raise ScenarioError(str(error), where=self.where()) from error
+        if given.metric not in QUANTITIES:
+            raise ScenarioError(
+                f"no metric is named {shown(given.metric)}",
+                where=self.where(),
+                next_step=f"Compare one of these with a number: {', '.join(QUANTITIES)}.",
+            )
+        self._expectations.append(given)
+        return given
 
     def replay(self, items: Iterable[ScenarioItem]) -> None:
         """Take in what a recorded trace became: its nodes, its jobs and its notes."""

@@ -4,7 +4,7 @@ import difflib
 import hashlib
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec
 from pathlib import Path
@@ -15,7 +15,6 @@ from evaluator.errors import ScenarioError, shown
 from evaluator.scenario.assemble import assemble
 from evaluator.scenario.blame import blamed
 from evaluator.scenario.builder import Scenario
-from evaluator.scenario.checks import Placed
 from evaluator.scenario.parameters import ScenarioParameters, make_parameters
 from evaluator.scenario.plan import LoadedScenario
 from fakeapi.kernel.chance import Chance as Rng
@@ -74,14 +73,14 @@ def load_scenario(
     function = _function(module, path)
     parameters = make_parameters(_parameters_model(module, path), assignments or {}, path.stem)
     with blamed(path):
-        placed = _placed(function, parameters, Rng(seed), path)
-    if not placed:
+        story = _told(function, parameters, Rng(seed), path)
+    if not story.placed:
         raise ScenarioError(
             "the scenario is empty",
             where=f"{path}:{_first_line(function)}",
             next_step="Call at least s.nodes(…) and s.pod(…).",
         )
-    assembled = assemble(placed)
+    assembled = assemble(story.placed)
     return LoadedScenario(
         name=path.stem,
         path=path,
@@ -91,6 +90,7 @@ def load_scenario(
         parameters=parameters,
         arrivals=assembled.arrivals,
         notes=assembled.notes,
+        expectations=tuple(story.expectations),
     )
 
 
@@ -165,9 +165,9 @@ def _parameters_model(module: ModuleType, path: Path) -> type[ScenarioParameters
     )
 
 
-def _placed(
+def _told(
     function: Callable[..., Any], parameters: ScenarioParameters, rng: Rng, path: Path
-) -> Sequence[Placed]:
+) -> Scenario[ScenarioParameters]:
     story = Scenario(parameters, path)
     given = function(story, rng)
     if given is not None:
@@ -176,4 +176,4 @@ def _placed(
             where=f"{path}:{_first_line(function)}",
             next_step="Call s.nodes(…), s.pod(…) and so on, without yield and return.",
         )
-    return story.placed
+    return story

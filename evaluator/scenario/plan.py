@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from evaluator.scenario.expectations import Expectation
 from evaluator.scenario.manifests import Object, node_manifest, pod_manifest, priority_class_manifest
 from evaluator.scenario.model import (
     Arriving,
@@ -44,6 +45,8 @@ class LoadedScenario:
     """In the order of time; at one instant what others need comes first, then in the order of the file."""
     notes: tuple[Note, ...] = field(default=())
     """What was changed, dropped or invented on the way from a source to these items."""
+    expectations: tuple[Expectation, ...] = field(default=())
+    """What should hold at the end of a run; no part of the digest, since no work depends on it."""
 
     @property
     def start_ns(self) -> int:

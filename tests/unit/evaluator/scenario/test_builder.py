@@ -23,6 +23,7 @@ from evaluator.scenario import (
     Settings,
     minutes,
 )
+from evaluator.scenario.measures import deadlines_missed
 
 HERE = Path(__file__)
 CONFIG_MAPS = """
@@ -117,3 +118,19 @@ def test_a_loop_that_never_ends_is_stopped() -> None:
         s.pod(f"p-{number}")
     with pytest.raises(ScenarioError, match="more than 3 items"):
         s.pod("p-3")
+
+
+def test_expectations_are_kept_as_objects_and_as_text() -> None:
+    s = story()
+    s.expect(deadlines_missed <= 0)
+    s.expect("deadlines_missed < 2")
+    assert [str(each) for each in s.expectations] == ["deadlines_missed <= 0.0", "deadlines_missed < 2.0"]
+    assert not s.placed
+
+
+@pytest.mark.parametrize("text", ["nothing_known < 1", "deadlines_missed"])
+def test_an_expectation_of_nothing_known_is_told_with_its_line(text: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        story().expect(text)
+    assert caught.value.where is not None
+    assert caught.value.where.startswith(f"{HERE}:")
