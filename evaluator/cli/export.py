@@ -1,0 +1,82 @@
+"""``evaluator export``: a run in the format of another program."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final, TypeAlias
+
+import typer
+from rich.console import Console
+
+from evaluator.cli.options import Quiet
+from evaluator.cli.runs import one_timeline
+from evaluator.errors import UsageError
+from evaluator.export.perfetto import write_trace
+from evaluator.files import write_atomically
+
+Write: TypeAlias = Callable[[Path], Iterable[bytes]]
+"""From a run (its folder, or a file in it) to the bytes of the file that is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFormat:
+    """A format that a run can be written in."""
+
+    title: str
+    file: str
+    """Name of the file in the run's folder, unless told otherwise."""
+    write: Write
+
+
+def _perfetto(run: Path) -> Iterable[bytes]:
+    return write_trace(one_timeline(run))
+
+
+FORMATS: Final[Mapping[str, ExportFormat]] = {
+    "perfetto": ExportFormat("a trace for ui.perfetto.dev or chrome://tracing", "trace.json", _perfetto),
+}
+"""All formats, by the name that ``--format`` takes."""
+
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder, or its timeline.")]
+FormatName = Annotated[
+    str,
+    typer.Option(
+        "--format", "-f", help="; ".join(f"{name}: {each.title}" for name, each in FORMATS.items()) + "."
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="File to write; - for standard output.",
+        show_default="in the run's folder",
+    ),
+]
+
+STANDARD_OUTPUT: Final = Path("-")
+
+
+def export(run: RunArgument, name: FormatName, out: Out = None, quiet: Quiet = False) -> None:
+    """Write a run in the format of another program."""
+    chosen = FORMATS.get(name)
+    if chosen is None:
+        raise UsageError(
+            f"--format = {name!r}: there is no such format", next_step=f"Give one of: {', '.join(FORMATS)}."
+        )
+    chunks = chosen.write(run)
+    if out == STANDARD_OUTPUT:
+        for chunk in chunks:
+            typer.echo(chunk, nl=False)
+        return
+    file = out or (run if run.is_dir() else run.parent) / chosen.file
+    try:
+        write_atomically(file, chunks)
+    except OSError as error:
+        raise UsageError(
+            f"--out = {str(file)!r}: {error.strerror}",
+            next_step="Give a file in a folder that can be written.",
+        ) from error
+    if not quiet:
+        Console().print(f"written to {file}", markup=False, soft_wrap=True)
