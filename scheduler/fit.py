@@ -5,11 +5,11 @@ TaintToleration, NodeAffinity and NodeResourcesFit, in this order: the first gro
 reasons.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
-from scheduler.model import Demand, Node, NodeTerm, Requirement, Taint, Toleration
+from scheduler.constraints import NodeTerm, Taint, Toleration, compares, holds
+from scheduler.model import Demand, Node
 
 UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
 """What a pod must tolerate to be placed on a cordoned node."""
@@ -20,9 +20,6 @@ CORDONED = "node(s) were unschedulable"
 TAINTED = "node(s) had untolerated taint(s)"
 NOT_SELECTED = "node(s) didn't match Pod's node affinity/selector"
 TOO_MANY_PODS = "Too many pods"
-
-_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
-_INT64 = 1 << 63
 
 
 class Space(Protocol):
@@ -124,7 +121,7 @@ def _tolerates(toleration: Toleration, taint: Taint) -> bool:
     if toleration.operator == "Exists":
         return True
     if toleration.operator in {"Lt", "Gt"}:
-        return _compare(taint.value, toleration.operator, toleration.value)
+        return compares(taint.value, toleration.operator, toleration.value)
     return toleration.operator in {"", "Equal"} and toleration.value == taint.value
 
 
@@ -139,32 +136,6 @@ def _term_holds(term: NodeTerm, space: Space) -> bool:
     if not term.labels and not term.fields:
         return False  # an empty term selects nothing, as in Kubernetes
     fields = {"metadata.name": space.node.name}
-    return all(_holds(each, space.labels) for each in term.labels) and all(
-        _holds(each, fields) for each in term.fields
+    return all(holds(each, space.labels) for each in term.labels) and all(
+        holds(each, fields) for each in term.fields
     )
-
-
-def _holds(requirement: Requirement, values: Mapping[str, str]) -> bool:
-    value = values.get(requirement.key)
-    match requirement.operator:
-        case "In":
-            return value in requirement.values
-        case "NotIn":
-            return value not in requirement.values
-        case "Exists":
-            return value is not None
-        case "DoesNotExist":
-            return value is None
-        case "Gt" | "Lt" if value is not None and len(requirement.values) == 1:
-            return _compare(value, requirement.operator, requirement.values[0])
-    return False
-
-
-def _compare(left: str, operator: str, right: str) -> bool:
-    """``left < right`` or ``left > right`` as 64-bit integers; false when one is none, as in Kubernetes."""
-    if not (_INTEGER.fullmatch(left) and _INTEGER.fullmatch(right)):
-        return False
-    a, b = int(left), int(right)
-    if max(abs(a), abs(b)) >= _INT64:
-        return False
-    return a < b if operator == "Lt" else a > b

@@ -1,9 +1,16 @@
-"""What goes into the decision core and what comes out of it: plain values that compare with ``==``."""
+"""What goes into the decision core and what comes out of it: plain values that compare with ``==``.
 
-from dataclasses import dataclass
+The contract. Whoever feeds the core calls ``Core.handle`` with one happening after the other, each with the
+instant at which it is told, which never goes back, and performs the actions in their order. The core decides
+nothing before it was told of all pods and of all nodes once (``PodsListed``, ``NodesListed``); disruption
+budgets and namespaces may come at any time, and count as not there before.
+"""
+
+from dataclasses import dataclass, field
 from typing import Literal
 
-from scheduler.model import Node, PodRef, Task
+from scheduler.decision import Decision
+from scheduler.model import DisruptionBudget, Labels, Node, PodRef, Task
 
 # What happened ------------------------------------------------------------------------------------
 
@@ -31,9 +38,13 @@ class PodSeen:
 
 @dataclass(frozen=True, slots=True)
 class PodGone:
-    """A pod finished or was deleted: whatever it held is free."""
+    """A pod finished or was deleted: whatever it held is free.
+
+    ``succeeded`` is whether it ended with success, so that its work is done and nothing follows it.
+    """
 
     uid: str
+    succeeded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +57,50 @@ class NodeSeen:
 @dataclass(frozen=True, slots=True)
 class NodeGone:
     """A node was deleted."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetsListed:
+    """All disruption budgets there are: those known before and not among them are gone."""
+
+    budgets: tuple[DisruptionBudget, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetSeen:
+    """A disruption budget appeared or changed."""
+
+    budget: DisruptionBudget
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetGone:
+    """A disruption budget was deleted."""
+
+    namespace: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamespacesListed:
+    """All namespaces there are, with their labels: terms that select namespaces look at these."""
+
+    namespaces: tuple[tuple[str, Labels], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceSeen:
+    """A namespace appeared or changed."""
+
+    name: str
+    labels: Labels
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceGone:
+    """A namespace was deleted."""
 
     name: str
 
@@ -79,6 +134,23 @@ class BackOffOver:
     uid: str
 
 
+@dataclass(frozen=True, slots=True)
+class Woken:
+    """The instant that ``Wake`` asked for has come. One too many does no harm."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreemptRefused:
+    """The API did not delete a victim, which goes on; ``why`` is its own message.
+
+    That the pod is not there any more, or that its name belongs to another by now, is no refusal: then
+    ``PodGone`` comes.
+    """
+
+    victim: PodRef
+    why: str
+
+
 Happening = (
     PodsListed
     | NodesListed
@@ -86,10 +158,18 @@ Happening = (
     | PodGone
     | NodeSeen
     | NodeGone
+    | BudgetsListed
+    | BudgetSeen
+    | BudgetGone
+    | NamespacesListed
+    | NamespaceSeen
+    | NamespaceGone
     | WindowOver
     | BindDone
     | BindRefused
     | BackOffOver
+    | Woken
+    | PreemptRefused
 )
 
 
@@ -103,10 +183,58 @@ class Gather:
 
 @dataclass(frozen=True, slots=True)
 class Bind:
-    """Bind the pod to the node, and report ``BindDone`` or ``BindRefused``."""
+    """Bind the pod to the node, and report ``BindDone`` or ``BindRefused``.
+
+    ``decision`` says why, for logs and the curious; it is not part of equality.
+    """
 
     ref: PodRef
     node: str
+    decision: Decision | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Preempt:
+    """End a running pod to make room, or to undo half a gang.
+
+    Set the pod's condition ``DisruptionTarget=True`` with the reason ``PreemptionByScheduler`` and ``why`` as
+    its message, then delete it gracefully with its uid as precondition. Report ``PreemptRefused`` when the
+    API refuses to delete it. The Event on the victim is an ``Announce`` of its own.
+
+    Attributes:
+        victim: the pod to end.
+        preemptor: the pod for which it ends, of a gang its first member; None where half a gang is undone.
+        why: a sentence for people.
+        decision: why, for logs and the curious; not part of equality. All victims of one preemption share it.
+    """
+
+    victim: PodRef
+    preemptor: PodRef | None
+    why: str
+    decision: Decision | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Nominate:
+    """Set the pod's ``status.nominatedNodeName``; an empty node takes it away.
+
+    The core holds the place whether or not this succeeds: nothing needs to be reported.
+    """
+
+    ref: PodRef
+    node: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """Report ``Woken`` at this instant or soon after it; None: no more.
+
+    Each replaces the one before: there is at most one such timer, and none while nothing hangs on time alone.
+    Instants are whole seconds after the present one, not beyond the range of a timer; one that lies in the
+    past is due at once.
+    """
+
+    at: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +251,14 @@ class MarkUnschedulable:
 
 @dataclass(frozen=True, slots=True)
 class Announce:
-    """Record an Event on the pod."""
+    """Record an Event on the pod. ``related`` is another pod that it is about, such as the preemptor."""
 
     ref: PodRef
     severity: Literal["Normal", "Warning"]
     reason: str
-    doing: Literal["Scheduling", "Binding"]
+    doing: Literal["Scheduling", "Binding", "Preempting"]
     note: str
+    related: PodRef | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,4 +269,4 @@ class BackOff:
     pause: int
 
 
-Action = Gather | Bind | MarkUnschedulable | Announce | BackOff
+Action = Gather | Bind | Preempt | Nominate | MarkUnschedulable | Announce | BackOff | Wake

@@ -17,10 +17,13 @@ from scheduler.kube.pauses import Pauses
 from scheduler.kube.reflector import Reflector
 from scheduler.messages import (
     Action,
+    Announce,
     BackOff,
     BackOffOver,
+    Bind,
     Gather,
     Happening,
+    MarkUnschedulable,
     NodeGone,
     NodeSeen,
     NodesListed,
@@ -78,7 +81,7 @@ class Runtime:
             self._feed_after(self._gather_s, WindowOver())
         elif isinstance(action, BackOff):
             self._feed_after(action.pause / SECOND, BackOffOver(action.uid))
-        else:
+        elif isinstance(action, Bind | MarkUnschedulable | Announce):
             self._writer.submit(action, now)
 
     def _feed_after(self, seconds: float, event: Happening) -> None:
