@@ -7,9 +7,10 @@ slack has gone below zero misses its deadline even if it starts at once: it is h
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from scheduler.model import Notice, Timing
-from scheduler.timetext import TimeTextError, parse_instant, parse_span
+from scheduler.timetext import TimeTextError, format_span, parse_instant, parse_span
 
 DEFAULT_PREFIX = "lst.scheduler/"
 
@@ -47,12 +48,20 @@ def hopeless(timing: Timing, now: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DefaultClass:
-    """What holds for workloads that state no deadline: one so long after their creation, None for none."""
+    """What holds for workloads that do not say it themselves.
+
+    Attributes:
+        deadline_after: a deadline so long after their creation, None for none.
+        duration: the expected run time of those that state none, None for unknown.
+    """
 
     deadline_after: int | None = None
+    duration: int | None = None
 
     def timing(self, created: int, remaining: int | None = None) -> Timing:
         """The timing of a workload of this class."""
+        if remaining is None:
+            remaining = self.duration
         if self.deadline_after is None:
             return Timing(remaining=remaining)
         return Timing(created + self.deadline_after, remaining)
@@ -60,15 +69,45 @@ class DefaultClass:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationKeys:
-    """The names of the annotations that carry a pod's timing."""
+    """The names of the annotations that carry a pod's timing and what is known of its work."""
 
     deadline: str
     expected_duration: str
+    checkpoint_interval: str
+    restart_cost: str
+    progress: str
 
     @classmethod
     def under(cls, prefix: str) -> "AnnotationKeys":
         """The keys under a prefix such as ``lst.scheduler/``."""
-        return cls(deadline=f"{prefix}deadline", expected_duration=f"{prefix}expected-duration")
+        names = ("deadline", "expected-duration", "checkpoint-interval", "restart-cost", "progress")
+        return cls(*(f"{prefix}{name}" for name in names))
+
+
+class Work(NamedTuple):
+    """What a pod's annotations say of its work, and what its author should be told about them.
+
+    ``checkpoint_interval`` is None where nothing is saved before the end, ``progress`` None where nothing was
+    said of earlier progress.
+    """
+
+    timing: Timing
+    checkpoint_interval: int | None
+    restart_cost: int
+    progress: int | None
+    notices: tuple[Notice, ...]
+
+
+def read_work(
+    annotations: Mapping[str, str], created: int, keys: AnnotationKeys, default: DefaultClass
+) -> Work:
+    """All that a pod's annotations state. What is malformed is told and counts as not stated."""
+    timing, notices = read_timing(annotations, created, keys, default)
+    interval, bad_interval = _value(annotations, keys.checkpoint_interval, parse_span, _LEFT_OUT)
+    cost, bad_cost = _value(annotations, keys.restart_cost, parse_span, _LEFT_OUT)
+    progress, bad_progress = _value(annotations, keys.progress, parse_span, _LEFT_OUT)
+    malformed = [notice for notice in (bad_interval, bad_cost, bad_progress) if notice is not None]
+    return Work(timing, interval or None, cost or 0, progress, (*notices, *malformed))
 
 
 def read_timing(
@@ -77,8 +116,8 @@ def read_timing(
     """The timing that a pod's annotations state, and what its author should be told about them.
 
     A malformed value is never guessed at: the pod counts in the default class, and the notice names field and
-    value. A deadline without an expected duration counts as if nothing were left to run, and that is said
-    too.
+    value. Without an expected duration the default class's counts; without that one too, a deadline counts as
+    if nothing were left to run until the run times of the same owner's pods are learned. That is said too.
     """
     deadline, bad_deadline = _value(annotations, keys.deadline, lambda text: parse_deadline(text, created))
     duration, bad_duration = _value(annotations, keys.expected_duration, parse_span)
@@ -87,7 +126,8 @@ def read_timing(
         return default.timing(created), malformed
     if deadline is None:
         return default.timing(created, duration), ()
-    return Timing(deadline, duration, stated=True), () if duration is not None else (_no_duration(keys),)
+    told = () if duration is not None else (_no_duration(keys, default),)
+    return Timing(deadline, default.duration if duration is None else duration, stated=True), told
 
 
 def parse_deadline(text: str, created: int) -> int:
@@ -114,8 +154,12 @@ def _deadline(text: str) -> tuple[bool, int]:
     )
 
 
+_DEFAULTED = "the pod is scheduled in the default class"
+_LEFT_OUT = "it is left out of account"
+
+
 def _value(
-    annotations: Mapping[str, str], key: str, parse: Callable[[str], int]
+    annotations: Mapping[str, str], key: str, parse: Callable[[str], int], consequence: str = _DEFAULTED
 ) -> tuple[int | None, Notice | None]:
     text = annotations.get(key)
     if text is None:
@@ -123,13 +167,11 @@ def _value(
     try:
         return parse(text), None
     except TimeTextError as error:
-        note = f"annotation {key}: {error}; the pod is scheduled in the default class"
-        return None, Notice(MALFORMED_ANNOTATION, note)
+        return None, Notice(MALFORMED_ANNOTATION, f"annotation {key}: {error}; {consequence}")
 
 
-def _no_duration(keys: AnnotationKeys) -> Notice:
-    note = (
-        f"annotation {keys.expected_duration} is missing beside {keys.deadline}: "
-        "slack is counted as if nothing were left to run"
-    )
-    return Notice(UNKNOWN_DURATION, note)
+def _no_duration(keys: AnnotationKeys, default: DefaultClass) -> Notice:
+    missing = f"annotation {keys.expected_duration} is missing beside {keys.deadline}"
+    if default.duration is not None:
+        return Notice(UNKNOWN_DURATION, f"{missing}: the default of {format_span(default.duration)} counts")
+    return Notice(UNKNOWN_DURATION, f"{missing}: slack is counted as if nothing were left to run")

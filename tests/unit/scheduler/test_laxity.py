@@ -2,7 +2,16 @@
 
 import pytest
 
-from scheduler.laxity import AnnotationKeys, DefaultClass, hopeless, latest_start, read_timing, slack
+from scheduler.laxity import (
+    AnnotationKeys,
+    DefaultClass,
+    Work,
+    hopeless,
+    latest_start,
+    read_timing,
+    read_work,
+    slack,
+)
 from scheduler.model import Notice, Timing
 from scheduler.timetext import HOUR, MINUTE
 from tests.unit.scheduler.builders import START
@@ -99,3 +108,46 @@ def test_malformed_values_lead_to_the_default_class_and_are_named(
         assert field in notice.note
         assert value in notice.note
         assert notice.note.endswith("the pod is scheduled in the default class")
+
+
+def test_a_default_duration_counts_where_none_is_stated() -> None:
+    default = DefaultClass(8 * HOUR, duration=2 * HOUR)
+    timing, notices = read_timing({DEADLINE: "4h"}, START, KEYS, default)
+    assert timing == Timing(START + 4 * HOUR, 2 * HOUR, stated=True)
+    assert [each.note for each in notices] == [
+        f"annotation {DURATION} is missing beside {DEADLINE}: the default of 2h counts"
+    ]
+    assert read_timing({}, START, KEYS, default) == (Timing(START + 8 * HOUR, 2 * HOUR), ())
+
+
+def test_what_is_known_of_the_work() -> None:
+    stated = {
+        DEADLINE: "4h",
+        DURATION: "90m",
+        KEYS.checkpoint_interval: "10m",
+        KEYS.restart_cost: "2m",
+        KEYS.progress: "20m",
+    }
+    assert read_work(stated, START, KEYS, DefaultClass()) == Work(
+        Timing(START + 4 * HOUR, 90 * MINUTE, stated=True), 10 * MINUTE, 2 * MINUTE, 20 * MINUTE, ()
+    )
+    assert read_work({}, START, KEYS, DefaultClass()) == Work(Timing(), None, 0, None, ())
+
+
+def test_malformed_values_about_the_work_are_left_out_and_named() -> None:
+    stated = {KEYS.checkpoint_interval: "soon", KEYS.restart_cost: "-1s", KEYS.progress: "10"}
+    work = read_work(stated, START, KEYS, DefaultClass())
+    assert work[:4] == (Timing(), None, 0, None)
+    for notice, (key, value) in zip(work.notices, stated.items(), strict=True):
+        assert notice.reason == "MalformedAnnotation"
+        assert key in notice.note
+        assert repr(value) in notice.note
+        assert notice.note.endswith("it is left out of account")
+
+
+def test_every_key_can_be_named() -> None:
+    keys = AnnotationKeys("a/deadline-duration", "a/execution-duration", "b/interval", "b/cost", "b/saved")
+    stated = {"a/deadline-duration": "2h", "a/execution-duration": "1h", "b/interval": "5m", "b/saved": "0s"}
+    assert read_work(stated, START, keys, DefaultClass()) == Work(
+        Timing(START + 2 * HOUR, HOUR, stated=True), 5 * MINUTE, 0, 0, ()
+    )
