@@ -73,9 +73,9 @@ class AnnotationKeys:
 
     deadline: str
     expected_duration: str
-    checkpoint_interval: str
-    restart_cost: str
-    progress: str
+    checkpoint_interval: str = f"{DEFAULT_PREFIX}checkpoint-interval"
+    restart_cost: str = f"{DEFAULT_PREFIX}restart-cost"
+    progress: str = f"{DEFAULT_PREFIX}progress"
 
     @classmethod
     def under(cls, prefix: str) -> "AnnotationKeys":
