@@ -7,7 +7,7 @@ from typing import Final
 import typer
 from rich.console import Console
 
-from evaluator.cli import diff, explain, export, listing, record, run, trace
+from evaluator.cli import diff, explain, export, listing, record, report, run, trace
 from evaluator.errors import UserError
 from evaluator.exits import ExitCode
 
@@ -28,6 +28,7 @@ app = typer.Typer(
 app.command("run")(run.run)
 app.command("list")(listing.list_scenarios)
 app.command("record")(record.record)
+app.command("report")(report.report)
 app.command("explain")(explain.explain)
 app.command("diff")(diff.diff)
 app.command("export")(export.export)

@@ -11,8 +11,11 @@ from typing import Any, Final, TypeAlias
 from markupsafe import escape
 
 from evaluator.metrics.steps import Steps
+from evaluator.report.failures import failure_marks
 from evaluator.report.model import ReportedRun
+from evaluator.report.outcomes import KINDS, OUTCOMES, ClassOutcomes, outcomes
 from evaluator.scenario.units import format_rfc3339, parse_rfc3339
+from evaluator.timeline import HardwareFailed
 
 Figure: TypeAlias = dict[str, Any]
 """A figure in plotly's JSON form: ``data`` and ``layout``."""
@@ -33,6 +36,21 @@ LEAST_WAIT_S: Final = 1.0
 """Waits below this are drawn as this: the axis is logarithmic, and a second is nothing to wait."""
 
 
+OUTCOME_STYLE: Final = {
+    "in time": ("#009E73", ""),
+    "late": ("#D55E00", "/"),
+    "unfinished": ("#CC79A7", "x"),
+    "not due yet": ("#999999", "."),
+}
+"""Colour and pattern of each outcome, told apart without colour as well."""
+
+BAR_HEIGHT: Final = 26
+"""Pixels of a bar and the gap after it."""
+
+BARS_MARGIN: Final = 110
+"""Pixels of legend and axis."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chart:
     """A figure, and the words around it."""
@@ -49,7 +67,7 @@ def charts(runs: Sequence[ReportedRun], names: Sequence[str]) -> list[Chart]:
         Chart(
             "held",
             "Chips in use",
-            "Chips held by jobs, and as a thin line the chips that could be used.",
+            "Chips held by jobs, and as a thin line the usable ones; ▼ marks failed hardware.",
             _held(runs, names),
         ),
         Chart(
@@ -65,6 +83,17 @@ def charts(runs: Sequence[ReportedRun], names: Sequence[str]) -> list[Chart]:
             _waits(runs, names),
         ),
     ]
+
+
+def class_figures(runs: Sequence[ReportedRun], names: Sequence[str]) -> dict[str, Figure]:
+    """What became of deadlines: a figure for each kind of class that there is more than one of."""
+    told = {kind: outcomes(runs, kind) for kind in KINDS}
+    first = next(iter(told))
+    return {
+        kind: _bars(found, names)
+        for kind, found in told.items()
+        if found and (kind == first or len(found) > 1)
+    }
 
 
 def _line(index: int, name: str, x: Sequence[Any], y: Sequence[float], **more: Any) -> Figure:
@@ -94,7 +123,50 @@ def _held(runs: Sequence[ReportedRun], names: Sequence[str]) -> Figure:
         )
         usable["line"]["width"] = 1
         data.append(usable)
+        if any(isinstance(event, HardwareFailed) for event in run.timeline):
+            data.append(_failures(index, run))
     return {"data": data, "layout": _layout("chips", {"type": "date"})}
+
+
+def _failures(index: int, run: ReportedRun) -> Figure:
+    """Marks on the line of usable chips where hardware failed."""
+    start_ns = parse_rfc3339(run.result.start)
+    marks = failure_marks(run.timeline, run.ledger.usable_chips)
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "failures",
+        "showlegend": False,
+        "x": [format_rfc3339(start_ns + mark.at_ns) for mark in marks],
+        "y": [mark.usable for mark in marks],
+        "text": [str(escape(mark.text)) for mark in marks],
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": {"symbol": "triangle-down", "size": 9, "color": COLORS[index % len(COLORS)]},
+    }
+
+
+def _bars(classes: Sequence[ClassOutcomes], names: Sequence[str]) -> Figure:
+    """Lying bars, one for each class and run, parted by outcome."""
+    several = len(names) > 1
+    rows = [(each, index) for each in reversed(classes) for index in reversed(range(len(names)))]
+    labels = [
+        f"{escape(each.name)} · {escape(names[index])}" if several else str(escape(each.name))
+        for each, index in rows
+    ]
+    data = []
+    for outcome in OUTCOMES:
+        numbers = [each.counts[index].get(outcome, 0) for each, index in rows]
+        color, pattern = OUTCOME_STYLE[outcome]
+        bar = {"type": "bar", "orientation": "h", "name": outcome, "x": numbers, "y": labels}
+        marker = {"color": color, "pattern": {"shape": pattern, "fillmode": "overlay", "solidity": 0.25}}
+        if any(numbers):
+            data.append({**bar, "marker": marker})
+    layout = _layout("", {"title": {"text": "jobs with a deadline"}, "rangemode": "tozero"})
+    layout["legend"]["traceorder"] = "normal"
+    layout |= {"barmode": "stack", "hovermode": "closest", "bargap": 0.25}
+    layout["yaxis"] = {"automargin": True, "type": "category"}
+    layout["height"] = BARS_MARGIN + BAR_HEIGHT * len(rows)
+    return {"data": data, "layout": layout}
 
 
 def _pending(runs: Sequence[ReportedRun], names: Sequence[str]) -> Figure:

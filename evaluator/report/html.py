@@ -6,7 +6,8 @@ forbids itself to load anything.
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,15 +16,20 @@ from markupsafe import Markup
 
 from evaluator.files import write_atomically
 from evaluator.metrics.metric import PERCENTILE_METHOD
-from evaluator.report.charts import COLORS, charts
+from evaluator.report.assets import asset, plotly
+from evaluator.report.charts import COLORS, charts, class_figures
 from evaluator.report.format import NOTHING, count_text, duration_text, metric_text, share_text
-from evaluator.report.model import LateJob, ReportedRun, Row, best_of, labels, rows
+from evaluator.report.late import late_list
+from evaluator.report.model import ReportedRun, Row, best_of, labels, rows
+from evaluator.report.nodemap import NodeMap, node_map
 from evaluator.results import Fidelity
+from evaluator.scenario.units import parse_rfc3339
+from fakeapi.kernel.time import MILLISECOND
 
 TEMPLATE: Final = "report.html.j2"
 
-MAX_LATE_JOBS: Final = 200
-"""Late jobs of one run that are listed; a longer list is not read, and the rest are counted."""
+FATES: Final = ("in time", "late", "no deadline", "cut short", "failed", "still running")
+"""What became of a pod on the map, by its number there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,14 @@ def render(runs: Sequence[ReportedRun]) -> str:
     """The page that reports one or more runs."""
     names = labels(runs)
     drawn = charts(runs, names)
+    classes = class_figures(runs, names)
+    maps = [node_map(run.timeline) for run in runs]
+    data = {
+        "figures": {chart.key: chart.figure for chart in drawn},
+        "classes": classes,
+        "maps": [_map_data(each, run) for each, run in zip(maps, runs, strict=True)],
+        "origin": parse_rfc3339(runs[0].result.start) // MILLISECOND,
+    }
     return (
         _environment()
         .get_template(TEMPLATE)
@@ -64,18 +78,33 @@ def render(runs: Sequence[ReportedRun]) -> str:
             names=names,
             colors=COLORS,
             headlines=headlines(runs),
+            expectations=_expectations(runs),
             charts=drawn,
-            figures=_script_json({chart.key: chart.figure for chart in drawn}),
+            class_kinds=list(classes),
+            maps=maps if any(each.nodes for each in maps) else [],
+            fates=FATES,
+            page=_script_json(data),
             rows=rows(runs),
             all_rows=_all_rows(runs),
-            late=[_listed(run) for run in runs],
+            late=[late_list(run, index) for index, run in enumerate(runs)],
             fidelity=_fidelity_rows(runs),
             facts=[_facts(run) for run in runs],
             notes=list(dict.fromkeys(note for run in runs for note in run.result.notes)),
             percentile_method=PERCENTILE_METHOD,
-            plotly=_plotly(),
+            plotly=plotly(),
+            css=asset("report.css"),
+            report_js=asset("report.js"),
+            map_js=asset("map.js"),
         )
     )
+
+
+def _map_data(drawn: NodeMap, run: ReportedRun) -> dict[str, Any]:
+    """The map as its script reads it: starts as differences from one to the next, which are short."""
+    start_ns, end_ns = run.window_ns
+    data = asdict(drawn)
+    data["since"] = [after - before for before, after in pairwise([0, *drawn.since])]
+    return {**data, "start": start_ns // MILLISECOND, "end": end_ns // MILLISECOND}
 
 
 def _environment() -> Environment:
@@ -89,14 +118,6 @@ def _environment() -> Environment:
     environment.filters.update(duration=duration_text, count=count_text, share=share_text, metric=metric_text)
     environment.globals["nothing"] = NOTHING
     return environment
-
-
-def _plotly() -> Markup:
-    # Late, because importing plotly takes longer than everything else in a report.
-    from plotly.offline import get_plotlyjs
-
-    # The library is written to stand in a script element; it is not escaped.
-    return Markup(get_plotlyjs())  # noqa: S704
 
 
 def _script_json(value: Any) -> Markup:
@@ -176,16 +197,32 @@ def _all_rows(runs: Sequence[ReportedRun]) -> list[Row]:
 
 
 @dataclass(frozen=True, slots=True)
-class LateList:
-    """The late jobs of one run, cut to a length that is read."""
+class ExpectationCell:
+    """Whether an expectation holds in one run, and the value that says so."""
 
-    jobs: tuple[LateJob, ...]
-    left_out: int
+    text: str
+    holds: bool
 
 
-def _listed(run: ReportedRun) -> LateList:
-    jobs = run.late_jobs()
-    return LateList(tuple(jobs[:MAX_LATE_JOBS]), max(0, len(jobs) - MAX_LATE_JOBS))
+@dataclass(frozen=True, slots=True)
+class ExpectationRow:
+    """One expectation of the scenario, run by run."""
+
+    text: str
+    cells: tuple[ExpectationCell, ...]
+
+
+def _expectations(runs: Sequence[ReportedRun]) -> list[ExpectationRow]:
+    texts = dict.fromkeys(each.text for run in runs for each in run.result.expectations)
+    return [ExpectationRow(text, tuple(_expected(run, text) for run in runs)) for text in texts]
+
+
+def _expected(run: ReportedRun, text: str) -> ExpectationCell:
+    found = next((each for each in run.result.expectations if each.text == text), None)
+    if found is None:
+        return ExpectationCell(NOTHING, holds=True)
+    value = NOTHING if found.value is None else f"{found.value:,.4g}"
+    return ExpectationCell(f"{'✓ holds' if found.holds else '✗ broken'}, {value}", found.holds)
 
 
 @dataclass(frozen=True, slots=True)

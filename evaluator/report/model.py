@@ -20,7 +20,7 @@ from fakeapi.kernel.time import SECOND
 class LateJob:
     """A job that missed its deadline. Times in seconds since the start of the run."""
 
-    pod: str
+    job: str
     user: str | None
     chips: int
     submitted_s: float
@@ -33,10 +33,11 @@ class LateJob:
 
 @dataclass(frozen=True, slots=True)
 class ReportedRun:
-    """A run: its result, and the table of its jobs."""
+    """A run: its result, the table of its jobs, and everything that happened."""
 
     result: RunResult
     ledger: Ledger
+    timeline: Timeline
 
     @classmethod
     def of(cls, result: RunResult, timeline: Timeline) -> Self:
@@ -44,7 +45,7 @@ class ReportedRun:
 
         :raises FileFormatError: if the timeline contradicts itself.
         """
-        return cls(result, read_ledger(timeline))
+        return cls(result, read_ledger(timeline), timeline)
 
     def metric(self, name: str) -> Metric | None:
         """The metric of that name; none if this result has none."""
@@ -95,13 +96,13 @@ class ReportedRun:
     def late_jobs(self) -> list[LateJob]:
         """Jobs that missed their deadline, the latest first."""
         late = [_late(job, self.ledger.end_ns) for job in due(self.ledger) if missed(job)]
-        return sorted(late, key=lambda job: (-job.late_s, job.submitted_s, job.pod))
+        return sorted(late, key=lambda job: (-job.late_s, job.submitted_s, job.job))
 
 
 def _late(job: JobRecord, end_ns: int) -> LateJob:
     assert job.deadline_ns is not None
     return LateJob(
-        pod=job.pod,
+        job=job.pod,
         user=job.user,
         chips=job.chips,
         submitted_s=job.submitted_ns / SECOND,

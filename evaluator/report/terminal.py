@@ -110,7 +110,7 @@ def _late(run: ReportedRun) -> Text | None:
     late = run.late_jobs()
     if not late:
         return None
-    names = [f"{job.pod} by {duration_text(job.late_s)}" for job in late[:LATE_SHOWN]]
+    names = [f"{job.job} by {duration_text(job.late_s)}" for job in late[:LATE_SHOWN]]
     more = len(late) - LATE_SHOWN
     return Text(", ".join(names) + (f" and {count_text(more)} more" if more > 0 else ""))
 
