@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evaluator.report.format import count_text, duration_text, metric_text, share_text, sparkline
+from evaluator.report.format import NOTHING, count_text, duration_text, metric_text, share_text, sparkline
 from evaluator.report.model import ReportedRun, labels, rows
+from evaluator.scenario.expectations import ExpectationOutcome
 from evaluator.scenario.model import Note
 
 WIDTH: Final = 80
@@ -72,6 +73,8 @@ def _facts(run: ReportedRun) -> Iterator[tuple[str, Text]]:
     for name in ("wait", "turnaround"):
         yield name, _percentiles(run, name)
     yield from _usage(run)
+    for expected in run.result.expectations:
+        yield "expected", _expected(expected)
     yield "makespan", Text(f"{_told(run, 'makespan')} · {_told(run, 'throughput')} · {run.result.ended}")
     yield "fidelity", _fidelity(run)
     yield "cost", _cost(run)
@@ -113,6 +116,12 @@ def _late(run: ReportedRun) -> Text | None:
     names = [f"{job.job} by {duration_text(job.late_s)}" for job in late[:LATE_SHOWN]]
     more = len(late) - LATE_SHOWN
     return Text(", ".join(names) + (f" and {count_text(more)} more" if more > 0 else ""))
+
+
+def _expected(expected: ExpectationOutcome) -> Text:
+    mark, style = ("✓", "bold green") if expected.holds else ("✗", "bold red")
+    found = "nothing was measured" if expected.value is None else f"it is {expected.value:,.4g}"
+    return Text(f"{mark} {expected.text}", style=style).append(f" · {found}", style="not bold default")
 
 
 def _percentiles(run: ReportedRun, name: str) -> Text:
@@ -162,11 +171,13 @@ def print_comparison(console: Console, runs: Sequence[ReportedRun]) -> None:
     for first in range(0, len(runs), RUNS_PER_TABLE):
         chosen = range(first, min(first + RUNS_PER_TABLE, len(runs)))
         table = Table(box=None, pad_edge=False, header_style="bold")
-        table.add_column("", style="cyan", no_wrap=True)
+        table.add_column("", style="cyan", no_wrap=not any(run.result.expectations for run in runs))
         for index in chosen:
             table.add_column(Text(names[index]), justify="right", overflow="fold")
         for row in compared:
             table.add_row(row.label, *(_cell(metric_text(row.metrics[i]), row.best[i]) for i in chosen))
+        for text in dict.fromkeys(each.text for run in runs for each in run.result.expectations):
+            table.add_row(Text(text, overflow="fold"), *(_holds(runs[index], text) for index in chosen))
         table.add_row("scheduler CPU", *(_cpu(runs[index]) for index in chosen))
         console.print(table, width=_width(console))
         console.print()
@@ -175,6 +186,13 @@ def print_comparison(console: Console, runs: Sequence[ReportedRun]) -> None:
 
 def _cell(text: str, best: bool) -> Text:
     return Text(text + BEST, style="bold green") if best else Text(text + " " * len(BEST))
+
+
+def _holds(run: ReportedRun, text: str) -> Text:
+    found = next((each for each in run.result.expectations if each.text == text), None)
+    if found is None:
+        return _cell(NOTHING, best=False)
+    return Text("✓ holds  " if found.holds else "✗ broken  ", style="green" if found.holds else "bold red")
 
 
 def _cpu(run: ReportedRun) -> Text:

@@ -3,28 +3,7 @@
 import pytest
 
 from evaluator.metrics.metric import Metric
-from evaluator.report.format import NOTHING, duration_text, metric_text, share_text, sparkline
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0, "0s"),
-        (0.0041, "4.1ms"),
-        (12.345, "12.3s"),
-        (59.9, "59.9s"),
-        (60, "1m"),
-        (65, "1m 05s"),
-        (3599.9, "60m"),
-        (3600, "1h"),
-        (3900, "1h 05m"),
-        (86_400 * 3 + 3600 * 4, "3d 04h"),
-        (86_400 * 1500, "1,500d"),
-        (-65, "-1m 05s"),
-    ],
-)
-def test_durations_are_told_in_two_units(seconds: float, text: str) -> None:
-    assert duration_text(seconds) == text
+from evaluator.report.format import NOTHING, metric_text, share_text, sparkline
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_every_late_job_leads_to_its_story(two: list[ReportedRun]) -> None:
     assert len(links) == len(two[1].late_jobs()) == 14
     assert {link.removeprefix("#") for link in links} == set(stories)
     told = " ".join(page.text)
-    assert "Stories of the 14 latest jobs" in told
+    assert "Stories of late jobs: 14" in told
     assert "finished, 28m late" in told
     assert "It could have started" in told
 

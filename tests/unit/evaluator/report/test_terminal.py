@@ -8,6 +8,7 @@ from rich.console import Console
 from evaluator.report.model import ReportedRun
 from evaluator.report.terminal import print_comparison, print_notes, print_run
 from evaluator.scenario import Note
+from evaluator.scenario.expectations import ExpectationOutcome
 from tests.support.list_scheduling import arrival, slack
 from tests.support.reports import fidelity, quickstart
 
@@ -113,3 +114,22 @@ def test_notes_are_told_topic_by_topic(console: Console) -> None:
 def test_no_notes_are_no_lines(console: Console) -> None:
     print_notes(console, [])
     assert shown(console) == []
+
+
+def test_expectations_are_told_for_one_run_and_for_several(console: Console) -> None:
+    text = "a_metric_with_a_rather_long_name_of_its_own.of(user='somebody') <= 0.02"
+    expected = ExpectationOutcome(text=text, metric="m", op="<=", bound=0.02, value=0.5, holds=False)
+    held = expected.model_copy(update={"holds": True, "value": None})
+    runs = [
+        quickstart(arrival, "fifo", expectations=[expected]),
+        quickstart(slack, "lst", expectations=[held]),
+        quickstart(slack, "edf"),
+    ]
+    print_run(console, runs[0])
+    assert "✗ a_metric_with" in line_of(shown(console), "expected")
+    print_run(console, runs[1])
+    print_comparison(console, runs)
+    lines = shown(console)
+    assert any("✗ broken" in line and "✓ holds" in line for line in lines)
+    assert "nothing was measured" in " ".join(lines)
+    assert max(map(len, lines)) <= 80
