@@ -1,10 +1,24 @@
-"""Who holds what on which node: the accounts, and the index that follows them."""
+"""Who holds what on which node: the accounts, and the indexes that follow them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
 
+from scheduler.fit import fits
 from scheduler.model import Demand, Node
+from scheduler.peers import Kin, Peers, View
 from scheduler.placement import BEST_FIT, FitIndex, Packing
 from scheduler.room import Room
+
+NOBODY = Kin("", frozenset())
+
+
+class Holding(NamedTuple):
+    """What a pod holds on a node, and what others' terms see of it."""
+
+    demand: Demand
+    kin: Kin = NOBODY
+    ending: bool = False
 
 
 class Cluster:
@@ -17,7 +31,8 @@ class Cluster:
         self._index = FitIndex(chip_kinds, packing)
         self._rooms: dict[str, Room] = {}
         self._place: dict[str, str] = {}
-        self._holdings: dict[str, dict[str, Demand]] = {}
+        self._holdings: dict[str, dict[str, Holding]] = {}
+        self.peers = Peers(self._rooms)
         self.shape = 0
         """Counts the changes to the nodes themselves, not those by pods coming and going."""
 
@@ -30,15 +45,39 @@ class Cluster:
         """The name of the node on which a pod holds room, empty if none."""
         return self._place.get(uid, "")
 
-    def best(self, demand: Demand) -> Room | None:
-        """The best node for a pod with this demand, None when it fits nowhere."""
-        return self._index.best(demand)
+    def holding_of(self, uid: str) -> Holding:
+        """What a pod that is on a node holds there."""
+        return self._holdings[self._place[uid]][uid]
+
+    def on(self, name: str) -> Mapping[str, Holding]:
+        """The pods on a node, by uid."""
+        return self._holdings.get(name, {})
+
+    def view(self, demand: Demand, kin: Kin) -> View | None:
+        """Where other pods let such a pod go; None for everywhere."""
+        return self.peers.view(demand, kin, self.shape)
+
+    def best(self, demand: Demand, kin: Kin = NOBODY, among: Iterable[Room] | None = None) -> Room | None:
+        """The best node for a pod with this demand, ``among`` some or all; None when it fits nowhere."""
+        view = self.view(demand, kin)
+        if among is not None:
+            return self._index.best_of(among, demand, view)
+        return self._index.best(demand, view)
+
+    def fits(self, demand: Demand, kin: Kin, name: str) -> bool:
+        """Whether a pod fits on this node as things are."""
+        room = self._rooms.get(name)
+        if room is None or demand.unsupported or not fits(demand, room):
+            return False
+        view = self.view(demand, kin)
+        return view is None or view.objection(room.labels) is None
 
     def set_node(self, node: Node) -> Room | None:
         """Add or change a node. Returns its room if anything changed."""
         room = self._rooms.get(node.name)
         if room is None:
-            room = self._rooms[node.name] = Room(node, self._holdings.get(node.name, {}))
+            held = {uid: held.demand for uid, held in self.on(node.name).items()}
+            room = self._rooms[node.name] = Room(node, held)
         elif room.node == node:
             return None
         else:
@@ -55,23 +94,35 @@ class Cluster:
             self._index.remove(room)
             self.shape += 1
 
-    def put(self, uid: str, place: str, demand: Demand) -> Room | None:
+    def put(
+        self, uid: str, place: str, demand: Demand, kin: Kin = NOBODY, *, ending: bool = False
+    ) -> Room | None:
         """Let the pod hold its demand on the node named ``place``, and nothing anywhere else.
 
         Returns the room that gained by that, if any.
         """
-        held = self._holdings.get(self._place.get(uid, ""), {}).get(uid)
-        if held is not None and self._place[uid] == place and held == demand:
-            return None
+        holding = Holding(demand, kin, ending)
+        old = self.on(self._place.get(uid, "")).get(uid)
+        if old is not None and self._place[uid] == place:
+            if old == holding:
+                return None
+            if old.demand == demand:
+                self._holdings[place][uid] = holding
+                self.peers.put(uid, place, kin, demand, ending=ending)
+                return None
         gained = self.release(uid)
+        self._hold(uid, place, holding)
+        return gained
+
+    def _hold(self, uid: str, place: str, holding: Holding) -> None:
         self._place[uid] = place
-        self._holdings.setdefault(place, {})[uid] = demand
+        self._holdings.setdefault(place, {})[uid] = holding
         room = self._rooms.get(place)
         if room is not None:
             self._index.remove(room)
-            room.take(uid, demand)
+            room.take(uid, holding.demand)
             self._index.add(room)
-        return gained
+        self.peers.put(uid, place, holding.kin, holding.demand, ending=holding.ending)
 
     def release(self, uid: str) -> Room | None:
         """Free what the pod holds. Returns the room that gained by that, if any."""
@@ -82,6 +133,7 @@ class Cluster:
         del holdings[uid]
         if not holdings:
             del self._holdings[place]
+        self.peers.drop(uid)
         room = self._rooms.get(place)
         if room is not None:
             self._index.remove(room)
@@ -89,20 +141,35 @@ class Cluster:
             self._index.add(room)
         return room
 
+    @contextmanager
+    def without(self, uids: Iterable[str]) -> Iterator[None]:
+        """As if these pods held nothing, until the end of the block; what is put meanwhile stays put."""
+        away = [(uid, self._place[uid], self.holding_of(uid)) for uid in uids if uid in self._place]
+        for uid, _, _ in away:
+            self.release(uid)
+        try:
+            yield
+        finally:
+            for uid, place, holding in away:
+                if uid not in self._place:
+                    self._hold(uid, place, holding)
+
     def validate(self) -> None:
-        """Check that holdings, rooms and index agree."""
+        """Check that holdings, rooms and indexes agree."""
         assert self._place == {uid: name for name, held in self._holdings.items() for uid in held}
         for name, room in self._rooms.items():
-            assert room.holders == self._holdings.get(name, {}), (
+            assert room.holders == {uid: held.demand for uid, held in self.on(name).items()}, (
                 f"{name} holds other pods than the accounts say"
             )
             fresh = Room(room.node, room.holders)
-            assert (room.free_cpu, room.free_memory, room.free_pods) == (
+            assert (room.free_cpu, room.free_memory, room.free_pods, room.ports) == (
                 fresh.free_cpu,
                 fresh.free_memory,
                 fresh.free_pods,
+                fresh.ports,
             )
             assert {k: v for k, v in room.free_others.items() if v} == {
                 k: v for k, v in fresh.free_others.items() if v
             }
         self._index.validate(list(self._rooms.values()))
+        self.peers.validate(self._place)

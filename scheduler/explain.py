@@ -6,13 +6,23 @@ from collections.abc import Collection
 from scheduler.fit import reasons_against
 from scheduler.laxity import hopeless, slack
 from scheduler.model import Demand, Task
+from scheduler.peers import View
 from scheduler.room import Room
 from scheduler.timetext import format_span
 
 NO_NODES = "no nodes available to schedule pods"
 
 
-def why_nowhere(demand: Demand, rooms: Collection[Room]) -> str:
+def reasons_on(demand: Demand, room: Room, view: View | None = None) -> list[str]:
+    """Why a node cannot hold the pod; empty when it can. ``view`` says where other pods let it go."""
+    reasons = reasons_against(demand, room)
+    if reasons or view is None:
+        return reasons
+    objection = view.objection(room.labels)
+    return [] if objection is None else [objection]
+
+
+def why_nowhere(demand: Demand, rooms: Collection[Room], view: View | None = None) -> str:
     """The message for a pod that fits on none of these nodes.
 
     It reads like ``0/4 nodes are available: 3 Insufficient cpu, 1 node(s) were unschedulable.`` A demand that
@@ -24,7 +34,7 @@ def why_nowhere(demand: Demand, rooms: Collection[Room]) -> str:
         return NO_NODES
     reasons: Counter[str] = Counter()
     for room in rooms:
-        reasons.update(reasons_against(demand, room))
+        reasons.update(reasons_on(demand, room, view))
     # Sorted as text, as kube-scheduler does, so that equal states make equal messages.
     listed = ", ".join(sorted(f"{count} {reason}" for reason, count in reasons.items()))
     return f"0/{len(rooms)} nodes are available: {listed}."

@@ -1,14 +1,14 @@
 """Whether a node can hold a pod, and if not, why not.
 
 Semantics and wording of the reasons are those of kube-scheduler's filter plugins NodeUnschedulable,
-TaintToleration, NodeAffinity and NodeResourcesFit, in this order: the first group that objects gives the
-reasons.
+TaintToleration, NodeAffinity, NodePorts and NodeResourcesFit, in this order: the first group that objects
+gives the reasons. What depends on other pods (PodTopologySpread, InterPodAffinity) comes after, in ``peers``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
-from scheduler.constraints import NodeTerm, Taint, Toleration, compares, holds
+from scheduler.constraints import NodeTerm, Port, Preference, Taint, Toleration, compares, holds
 from scheduler.model import Demand, Node
 
 UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
@@ -20,6 +20,10 @@ CORDONED = "node(s) were unschedulable"
 TAINTED = "node(s) had untolerated taint(s)"
 NOT_SELECTED = "node(s) didn't match Pod's node affinity/selector"
 TOO_MANY_PODS = "Too many pods"
+PORT_TAKEN = "node(s) didn't have free ports for the requested pod ports"
+
+EVERY_ADDRESS = "0.0.0.0"  # noqa: S104 - as Kubernetes writes it: nothing listens here
+_SHUNNED = "PreferNoSchedule"
 
 
 class Space(Protocol):
@@ -55,6 +59,11 @@ class Space(Protocol):
         """The node's labels."""
         ...
 
+    @property
+    def ports(self) -> Mapping[tuple[str, int], Mapping[str, int]]:
+        """The host's ports that are held, by protocol and number: at which addresses, by how many pods."""
+        ...
+
 
 def fits(demand: Demand, space: Space) -> bool:
     """Whether the node can hold the pod: there are no ``reasons_against``, which takes longer to tell."""
@@ -63,18 +72,19 @@ def fits(demand: Demand, space: Space) -> bool:
         and (demand.cpu <= space.free_cpu or not demand.cpu)
         and (demand.memory <= space.free_memory or not demand.memory)
         and all(space.free_others.get(name, 0) >= amount for name, amount in demand.others)
-        and _admits(demand, space)
+        and not (demand.ports and _clashes(demand.ports, space))
+        and admits(demand, space)
     )
 
 
-def _admits(demand: Demand, space: Space) -> bool:
+def admits(demand: Demand, space: Space) -> bool:
     """Whether the node would take the pod if it were empty and large enough."""
     node = space.node
     return (
         not demand.unsupported
         and (not node.unschedulable or tolerates(demand.tolerations, UNSCHEDULABLE_TAINT))
-        and (not node.taints or not _repels(node.taints, demand.tolerations))
-        and _selected(demand, space)
+        and (not node.taints or not repels(node.taints, demand.tolerations))
+        and selected(demand, space)
     )
 
 
@@ -85,10 +95,12 @@ def reasons_against(demand: Demand, space: Space) -> list[str]:
         return [f"unsupported: {what}" for what in demand.unsupported]
     if node.unschedulable and not tolerates(demand.tolerations, UNSCHEDULABLE_TAINT):
         return [CORDONED]
-    if _repels(node.taints, demand.tolerations):
+    if repels(node.taints, demand.tolerations):
         return [TAINTED]
-    if not _selected(demand, space):
+    if not selected(demand, space):
         return [NOT_SELECTED]
+    if _clashes(demand.ports, space):
+        return [PORT_TAKEN]
     return list(_shortages(demand, space))
 
 
@@ -104,8 +116,28 @@ def _shortages(demand: Demand, space: Space) -> Iterator[str]:
             yield f"Insufficient {name}"
 
 
-def _repels(taints: Iterable[Taint], tolerations: tuple[Toleration, ...]) -> bool:
+def _clashes(ports: Iterable[Port], space: Space) -> bool:
+    """Whether one of the ports is held: an address clashes with itself, and all addresses with each."""
+    for port in ports:
+        held = space.ports.get((port.protocol, port.number))
+        if held and (port.address == EVERY_ADDRESS or port.address in held or EVERY_ADDRESS in held):
+            return True
+    return False
+
+
+def repels(taints: Iterable[Taint], tolerations: tuple[Toleration, ...]) -> bool:
+    """Whether one of the taints keeps away a pod with these tolerations."""
     return any(taint.effect in _REPELLING_EFFECTS and not tolerates(tolerations, taint) for taint in taints)
+
+
+def shuns(node: Node, tolerations: tuple[Toleration, ...]) -> int:
+    """How many taints ask a pod with these tolerations to stay away if it can (``PreferNoSchedule``)."""
+    return sum(taint.effect == _SHUNNED and not tolerates(tolerations, taint) for taint in node.taints)
+
+
+def likes(preferred: Iterable[Preference], space: Space) -> int:
+    """What the node is worth to a pod with this preferred node affinity: the sum of the weights that hold."""
+    return sum(weight for weight, term in preferred if _term_holds(term, space))
 
 
 def tolerates(tolerations: Iterable[Toleration], taint: Taint) -> bool:
@@ -125,7 +157,8 @@ def _tolerates(toleration: Toleration, taint: Taint) -> bool:
     return toleration.operator in {"", "Equal"} and toleration.value == taint.value
 
 
-def _selected(demand: Demand, space: Space) -> bool:
+def selected(demand: Demand, space: Space) -> bool:
+    """Whether the pod's node selector and required node affinity admit the node."""
     labels = space.labels
     if not all(labels.get(key) == value for key, value in demand.node_selector):
         return False

@@ -1,4 +1,4 @@
-"""In which order pending pods get their turn.
+"""In which order pending pods get their turn, and which running ones have to give way to them.
 
 Every order is total: it ends with the pod's creation, namespace and name, so that it never depends on how
 things arrived or on how a set happens to be iterated.
@@ -22,6 +22,19 @@ FOREVER = 1 << 63
 """An instant after all others: nanoseconds since the epoch of real instants stay below it."""
 
 
+class Preempting(enum.Enum):
+    """Which running workloads have to give way to one that cannot be placed."""
+
+    NEVER = "never"
+    """None."""
+    SLACK = "slack"
+    """Those with more slack, once the waiting one's slack does not last until room frees by itself."""
+    DEADLINE = "deadline"
+    """Those with a later deadline, at the same moment."""
+    PRIORITY = "priority"
+    """Those of lower priority, at once, as kube-scheduler."""
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """An order of pending pods.
@@ -32,12 +45,16 @@ class Policy:
         rank: the place of a pod in the order, given whether it is late. It must not depend on the present
             time otherwise.
         late_after: the last instant at which the pod is not late; None for never late.
+        preempting: which running workloads give way.
+        demotes: late workloads go behind all others, so that a running one that is late may give way to any.
     """
 
     name: str
     summary: str
     rank: Callable[[Task, bool], Rank]
     late_after: Callable[[Task], int | None]
+    preempting: Preempting = Preempting.NEVER
+    demotes: bool = False
 
 
 class Late(enum.Enum):
@@ -103,6 +120,8 @@ def least_slack(late: Late) -> Policy:
         summary="least slack first; ties by deadline, higher priority, creation",
         rank=_LATE_RANKS[late],
         late_after=_never_late if late is Late.KEEP else _late_after,
+        preempting=Preempting.SLACK,
+        demotes=late is not Late.KEEP,
     )
 
 
@@ -133,6 +152,7 @@ EARLIEST_DEADLINE = Policy(
     summary="earliest deadline first, pods without one last; ties by higher priority, creation",
     rank=_by_deadline,
     late_after=_never_late,
+    preempting=Preempting.DEADLINE,
 )
 
 SHORTEST_FIRST = Policy(
@@ -147,6 +167,7 @@ HIGHEST_PRIORITY = Policy(
     summary="higher priority first, then creation, as kube-scheduler",
     rank=_by_priority,
     late_after=_never_late,
+    preempting=Preempting.PRIORITY,
 )
 
 FIRST_COME = Policy(

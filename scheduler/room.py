@@ -2,7 +2,11 @@
 
 from collections.abc import Mapping
 
+from scheduler.constraints import Port
 from scheduler.model import Demand, Node
+
+_Ports = dict[tuple[str, int], dict[str, int]]
+"""By protocol and number: how many pods hold it at each address."""
 
 
 class Room:
@@ -12,7 +16,16 @@ class Room:
     bound by others. They are plain attributes since the search for a node reads them millions of times.
     """
 
-    __slots__ = ("free_cpu", "free_memory", "free_others", "free_pods", "holders", "labels", "node")
+    __slots__ = (
+        "free_cpu",
+        "free_memory",
+        "free_others",
+        "free_pods",
+        "holders",
+        "labels",
+        "node",
+        "ports",
+    )
 
     def __init__(self, node: Node, holders: Mapping[str, Demand]) -> None:
         """A node and the demands of the pods on it, by uid."""
@@ -27,6 +40,7 @@ class Room:
         self.free_memory = node.memory
         self.free_pods = node.pods
         self.free_others = dict(node.others)
+        self.ports: _Ports = {}
         for demand in self.holders.values():
             self._add(demand, -1)
 
@@ -47,3 +61,14 @@ class Room:
         free = self.free_others
         for name, amount in demand.others:
             free[name] = free.get(name, 0) + sign * amount
+        for port in demand.ports:
+            self._add_port(port, -sign)
+
+    def _add_port(self, port: Port, sign: int) -> None:
+        place = (port.protocol, port.number)
+        held = self.ports.setdefault(place, {})
+        held[port.address] = held.get(port.address, 0) + sign
+        if not held[port.address]:
+            del held[port.address]
+        if not held:
+            del self.ports[place]

@@ -75,6 +75,7 @@ nodes = st.builds(
     labels=st.sampled_from([frozenset(), frozenset({("rack", "a")})]),
     taints=mostly((), (SPOT,)),
     unschedulable=mostly(False, True),
+    lost=mostly((), ((GPU, 1),)),
 )
 
 
@@ -114,10 +115,19 @@ class Model:
         rooms = [room for room in map(self.room, self.nodes) if fits(demand, room)]
         return min(rooms, key=lambda room: self.preference(demand, room)).node.name if rooms else None
 
-    def preference(self, demand: Demand, room: Room) -> tuple[bool, Fraction, int, int, int, str]:
+    def preference(self, demand: Demand, room: Room) -> tuple[bool, Fraction, int, int, int, int, str]:
         chips = max(0, room.free_others.get(GPU, 0))
         spared = not demand.others and bool(room.node.others)
-        return (spared, self.measure(room), chips, room.free_cpu, room.free_memory, room.node.name)
+        wear = self.wear(room)
+        return (spared, self.measure(room), chips, wear, room.free_cpu, room.free_memory, room.node.name)
+
+    def wear(self, room: Room) -> int:
+        """Damaged nodes before used ones before whole ones; nodes that have no chips are all alike."""
+        if not room.node.others:
+            return 0
+        if room.node.lost:
+            return 0
+        return 2 if room.free_others[GPU] == dict(room.node.others)[GPU] else 1
 
     def measure(self, room: Room) -> Fraction:
         if not self.by_share or not room.node.others:
