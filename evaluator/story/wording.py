@@ -31,7 +31,7 @@ MIB: Final = 2**20
 REASONS: Final = {
     Reason.IMPOSSIBLE: "with no node that could ever take it",
     Reason.CAPACITY: "with too little free in the cluster",
-    Reason.SCATTERED: "with enough chips free, but nowhere enough on one node",
+    Reason.SCATTERED: "with enough chips free, but not on one node with the CPU and memory for it",
     Reason.GANG: "with room for a part of its gang only",
     Reason.QUOTA: "held by a quota",
     Reason.PASSED_OVER: "with room for it that was not used",
@@ -127,7 +127,7 @@ def _waited(step: Waited) -> str:
         text += f". {counted(step.started_meanwhile, 'pod')} of other jobs started meanwhile"
         text += f", {step.overtaken_by:,} of them submitted later" if step.overtaken_by else ""
         text += f": {_rivals(step.ahead, step.started_meanwhile)}"
-    if step.opportunities:
+    if step.opportunities and waited >= SECOND:
         text += f". Room for it opened {counted(step.opportunities, 'time')} before it was given it"
     return text + (f". The scheduler said last: {step.message}" if step.message else "")
 
@@ -242,7 +242,7 @@ def _first_start(story: Story, verdict: Verdict, *, late: bool) -> Iterator[str]
         yield "None of its pods was there to be started."
     elif room is None:
         yield "There was never room for it as it waited; a place had to be taken from somebody."
-    elif room.at_ns == started:
+    elif started is not None and started - room.at_ns < SECOND:
         yield "It started at the first instant with room for it."
     else:
         yield _earlier(room, verdict, story.submitted.at_ns, late=late)
