@@ -53,20 +53,20 @@ class LateList:
     """The late jobs of one run, cut to a length that is read."""
 
     entries: tuple[LateEntry, ...]
+    stories: tuple[ToldStory, ...]
     left_out: int
 
 
 def late_list(run: ReportedRun, index: int) -> LateList:
     """The late jobs of the run of that number on the page."""
     jobs = run.late_jobs()
-    wanted = {job.job for job in jobs[:MAX_STORIES]}
+    wanted = list(dict.fromkeys(job.job for job in jobs[:MAX_STORIES]))
     told = stories(run.timeline, wanted) if wanted else {}
-    keys = {job: f"story-{index}-{number}" for number, job in enumerate(told)}
-    entries = tuple(
-        LateEntry(job, _told(told[job.job], keys[job.job]) if job.job in told else None)
-        for job in jobs[:MAX_LATE_JOBS]
-    )
-    return LateList(entries, max(0, len(jobs) - MAX_LATE_JOBS))
+    stories_of = {
+        job: _told(told[job], f"story-{index}-{number}") for number, job in enumerate(wanted) if job in told
+    }
+    entries = tuple(LateEntry(job, stories_of.get(job.job)) for job in jobs[:MAX_LATE_JOBS])
+    return LateList(entries, tuple(stories_of.values()), max(0, len(jobs) - MAX_LATE_JOBS))
 
 
 def _told(story: Story, key: str) -> ToldStory:

@@ -19,6 +19,7 @@
   const view = { x0: bounds.x0, x1: bounds.x1, y0: 0, y1: 1 };
   const maps = hosts.map((host, index) => prepare(host, page.maps[index]));
   let marked = null, queued = false;
+  choose(false);
 
   function prepare(host, data) {
     let since = 0;
@@ -33,10 +34,24 @@
     return { host, data, start, ofNode, down, byFate, canvas, tip: host.querySelector(".tip") };
   }
 
+  /* Which nodes have a row: all, or those that any run used or that failed in any. */
+  function choose(usedOnly) {
+    const used = new Set();
+    for (const { data } of maps) {
+      for (const node of data.node) used.add(data.nodes[node]);
+      for (const [node] of data.failures) used.add(data.nodes[node]);
+    }
+    for (const map of maps) {
+      map.order = [...map.data.nodes.keys()].filter((node) => !usedOnly || used.has(map.data.nodes[node]));
+      map.rowOf = map.data.nodes.map(() => -1);
+      map.order.forEach((node, row) => (map.rowOf[node] = row));
+    }
+  }
+
   function frame(map) {
     const width = map.canvas.clientWidth, height = map.canvas.clientHeight;
     const left = width < 600 ? 64 : 116;
-    const rows = map.data.nodes.length;
+    const rows = Math.max(1, map.order.length);
     return {
       width, height, left, rows,
       bodyHeight: height - AXIS,
@@ -53,7 +68,7 @@
     const x0 = at.x(map.start[span]), x1 = at.x(map.start[span] + data.length[span]);
     const lanes = data.width[span];
     const lane = at.row / chips;
-    const y = at.y(node) + (lanes ? Math.min(data.lane[span], chips - 1) * lane : 0.85 * at.row);
+    const y = at.y(map.rowOf[node]) + (lanes ? Math.min(data.lane[span], chips - 1) * lane : 0.85 * at.row);
     const height = lanes ? lane * Math.min(lanes, chips) : 0.15 * at.row;
     return { x: Math.max(x0, at.left), y, w: Math.max(1, x1 - Math.max(x0, at.left)), h: Math.max(1, height), x1 };
   }
@@ -102,8 +117,8 @@
       const hatch = HATCHED.includes(fate) ? hatching(pen, fate) : null;
       pen.fillStyle = palette[fate];
       for (const span of map.byFate[fate]) {
-        const node = data.node[span];
-        if (node < first || node >= last) continue;
+        const row = map.rowOf[data.node[span]];
+        if (row < first || row >= last) continue;
         if (map.start[span] > view.x1 || map.start[span] + data.length[span] < view.x0) continue;
         const at_ = box(map, at, span), gap = at_.h > 6 ? 1 : 0;
         if (at_.w > 4) at_.w -= 1; // what follows on the same chip stands apart
@@ -147,8 +162,9 @@
     const [first, last] = visible(at);
     pen.fillStyle = color("--down");
     for (let row = first; row < last; row++) {
-      for (const [from, length, chips] of map.down[row]) {
-        const x0 = at.x(from), share = chips < 0 ? 1 : Math.min(1, chips / Math.max(1, map.data.chips[row]));
+      const node = map.order[row];
+      for (const [from, length, chips] of map.down[node]) {
+        const x0 = at.x(from), share = chips < 0 ? 1 : Math.min(1, chips / Math.max(1, map.data.chips[node]));
         const height = Math.max(1.5, at.row * share);
         pen.globalAlpha = 0.55;
         pen.fillRect(x0, at.y(row) + at.row - height, Math.max(1.5, at.x(from + length) - x0), height);
@@ -162,7 +178,7 @@
     pen.strokeStyle = color("--ink");
     pen.lineWidth = 2;
     map.data.pods.forEach((pod, span) => {
-      if (!pod.includes(marked)) return;
+      if (!pod.includes(marked) || map.rowOf[map.data.node[span]] < 0) return;
       const at_ = box(map, at, span);
       if (at_.x1 < at.left || at_.x > at.width) return;
       pen.strokeRect(at_.x - 1, at_.y - 1, Math.max(4, at_.w + 2), Math.max(4, at_.h + 2));
@@ -177,7 +193,7 @@
     for (let row = Math.ceil(first / every) * every; row < last; row += every) {
       const y = at.y(row) + (every === 1 ? at.row / 2 : 6);
       if (y < 4 || y > at.bodyHeight - 4) continue;
-      pen.fillText(fitted(pen, map.data.nodes[row], at.left - 8), 2, y);
+      pen.fillText(fitted(pen, map.data.nodes[map.order[row]], at.left - 8), 2, y);
     }
   }
   function fitted(pen, text, width) {
@@ -229,7 +245,7 @@
     const near = Math.floor(at.toRow(y)), around = at.row < 2 ? Math.ceil(reach) : 0;
     let best = null;
     for (let row = near - around; row <= near + around; row++) {
-      for (const span of map.ofNode[row] || []) {
+      for (const span of map.ofNode[map.order[row]] || []) {
         const at_ = box(map, at, span);
         if (x < at_.x - 1 || x > at_.x + at_.w + 1 || y < at_.y - 1 || y > at_.y + at_.h + 1) continue;
         if (best === null || map.data.length[span] < map.data.length[best]) best = span;
@@ -237,7 +253,7 @@
     }
     return best;
   }
-  function describe(map, span, row) {
+  function describe(map, span) {
     const { data } = map, start = map.start[span], chips = data.width[span];
     const from = new Date(page.origin + start).toISOString().slice(0, 19).replace("T", " ");
     return [
@@ -249,11 +265,11 @@
   function tell(map, x, y) {
     const span = hit(map, x, y);
     if (span !== null) return show(map, x, y, describe(map, span));
-    const at = frame(map), row = Math.floor(at.toRow(y)), ms = at.toMs(x);
-    const failed = (map.down[row] || []).find(([from, length]) => from <= ms && ms <= from + length);
-    if (x < at.left || y > at.bodyHeight || !map.data.nodes[row]) return hide(map);
-    const what = failed ? (failed[2] < 0 ? "the node is down" : `${failed[2]} chips are down`) : `${map.data.chips[row]} chips`;
-    show(map, x, y, `${map.data.nodes[row]}\n${what}`);
+    const at = frame(map), node = map.order[Math.floor(at.toRow(y))], ms = at.toMs(x);
+    const failed = (map.down[node] || []).find(([from, length]) => from <= ms && ms <= from + length);
+    if (x < at.left || y > at.bodyHeight || node === undefined) return hide(map);
+    const what = failed ? (failed[2] < 0 ? "the node is down" : `${failed[2]} chips are down`) : `${map.data.chips[node]} chips`;
+    show(map, x, y, `${map.data.nodes[node]}\n${what}`);
   }
   function show(map, x, y, text) {
     map.tip.textContent = text;
@@ -269,7 +285,7 @@
     const width = Math.min(bounds.x1 - bounds.x0, Math.max(LEAST_MS, view.x1 - view.x0));
     view.x0 = Math.max(bounds.x0, Math.min(view.x0, bounds.x1 - width));
     view.x1 = view.x0 + width;
-    const most = Math.max(...maps.map((map) => map.data.nodes.length));
+    const most = Math.max(1, ...maps.map((map) => map.order.length));
     const height = Math.min(1, Math.max(1 / most, view.y1 - view.y0));
     view.y0 = Math.max(0, Math.min(view.y0, 1 - height));
     view.y1 = view.y0 + height;
@@ -362,9 +378,9 @@
     }
     found = word === marked ? (found + 1) % spans.length : 0;
     marked = word;
-    const [map, pod, span] = spans[found], { data } = map, rows = data.nodes.length;
+    const [map, pod, span] = spans[found], { data } = map, rows = map.order.length;
     const length = Math.max(data.length[span], LEAST_MS) * 3, middle = map.start[span] + data.length[span] / 2;
-    const y = (data.node[span] + 0.5) / rows, height = Math.min(1, 12 / rows);
+    const y = (map.rowOf[data.node[span]] + 0.5) / rows, height = Math.min(1, 12 / rows);
     Object.assign(view, { x0: middle - length / 2, x1: middle + length / 2, y0: y - height / 2, y1: y + height / 2 });
     status.textContent = `${pod} on ${data.nodes[data.node[span]]}, ${found + 1} of ${spans.length}`;
     limit();
@@ -376,6 +392,11 @@
   document.getElementById("map-in").addEventListener("click", () => zoom(ZOOM * ZOOM, 0.5, 0.5));
   document.getElementById("map-out").addEventListener("click", () => zoom(1 / ZOOM / ZOOM, 0.5, 0.5));
   document.getElementById("map-all").addEventListener("click", all);
+  document.getElementById("map-used").addEventListener("change", (event) => {
+    choose(event.target.checked);
+    Object.assign(view, { y0: 0, y1: 1 });
+    limit();
+  });
   for (const button of document.querySelectorAll("[data-locate]")) {
     button.addEventListener("click", () => {
       document.getElementById("map").scrollIntoView({ block: "start" });
@@ -386,5 +407,6 @@
     swatch.style.background = (dark.matches ? DARK : LIGHT)[Number(swatch.dataset.fate)];
   }
   dark.addEventListener("change", schedule);
+  window.matchMedia("print").addEventListener("change", draw);
   draw();
 })();

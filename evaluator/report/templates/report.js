@@ -88,5 +88,6 @@ function openTarget() {
 window.addEventListener("hashchange", openTarget);
 
 dark.addEventListener("change", drawCharts);
+window.matchMedia("print").addEventListener("change", drawCharts); // paper is light
 drawCharts();
 openTarget();

@@ -9,10 +9,12 @@ from typing import TypeVar
 import pytest
 
 from evaluator.report.html import write_report
+from evaluator.scenario.loader import load_scenario
 from tests.support.browser import Page, browser
+from tests.support.happenings import bound, end, ended, node, pod, told
 from tests.support.hostile import hostile_run
 from tests.support.list_scheduling import arrival, slack
-from tests.support.reports import quickstart
+from tests.support.reports import quickstart, reported
 from tests.unit.evaluator.report.test_nodemap import broken_cluster
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("chromium")]
@@ -163,6 +165,44 @@ def test_the_map_is_moved_by_keys_and_tells_what_is_under_the_pointer(report: Pa
         assert await settled(page) == whole
 
     look(report, tmp_path, check)
+
+
+def test_nodes_that_nobody_used_can_be_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    timeline = told(
+        node("idle"),
+        node("busy"),
+        pod(0, "ns/x", 8),
+        bound(0, "ns/x", "busy"),
+        ended(9, "ns/x", "busy"),
+        end(9),
+    )
+    write_report([reported(load_scenario("quickstart"), timeline, "lst")], file)
+
+    async def check(page: Page) -> None:
+        await page.run("document.querySelector('.map canvas').scrollIntoView({block: 'center'})")
+        edge = await page.run(EDGE)
+        where = edge["left"] + 300, edge["top"] + 10
+        await page.point(*where)
+        assert await page.run("document.querySelector('.map .tip').textContent") == "idle\n8 chips"
+        await page.run("document.getElementById('map-used').click()")
+        await page.point(where[0] + 1, where[1])
+        assert "ns/x" in await page.run("document.querySelector('.map .tip').textContent")
+
+    look(file, tmp_path, check)
+
+
+def test_on_paper_a_report_is_light(report: Path, tmp_path: Path) -> None:
+    async def check(page: Page) -> None:
+        dark = {"name": "prefers-color-scheme", "value": "dark"}
+        await page.call("Emulation.setEmulatedMedia", media="print", features=[dark])
+        assert await page.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        axis = "getComputedStyle(document.querySelector('#chart-held .xtick text')).fill"
+        await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        assert await page.run(axis) == "rgb(27, 31, 36)"
+        assert await page.run("getComputedStyle(document.querySelector('.tools')).display") == "none"
+
+    look(report, tmp_path, check, dark=True)
 
 
 def test_a_job_is_found_on_the_map(report: Path, tmp_path: Path) -> None:

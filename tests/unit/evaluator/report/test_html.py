@@ -15,9 +15,11 @@ from evaluator.report.model import ReportedRun
 from evaluator.report.nodemap import node_map
 from evaluator.scenario import Note
 from evaluator.scenario.expectations import ExpectationOutcome
+from evaluator.scenario.loader import load_scenario
+from tests.support.happenings import bound, end, ended, node, pod, started, told
 from tests.support.hostile import hostile_run
 from tests.support.list_scheduling import arrival, slack
-from tests.support.reports import fidelity, quickstart
+from tests.support.reports import fidelity, quickstart, reported
 
 MAX_SIZE = 8_000_000
 """Bytes that a report may have, the drawing library included."""
@@ -226,6 +228,36 @@ def whole_page(two: list[ReportedRun], tmp_path: Path) -> Path:
     file = tmp_path / "report.html"
     write_report(two, file)
     return file
+
+
+def crowded(nodes: int, jobs: int) -> ReportedRun:
+    """As many nodes and jobs as the trace of a real cluster has, every job late."""
+    arrivals = [
+        event
+        for number in range(jobs)
+        for event in (
+            pod(number, f"ns/openb-pod-{number:04}", 1, due=number + 1, run=90, user=f"user-{number % 40}"),
+            bound(number, f"ns/openb-pod-{number:04}", f"openb-node-{number % nodes:04}"),
+            started(number, f"ns/openb-pod-{number:04}", f"openb-node-{number % nodes:04}"),
+        )
+    ]
+    ends = [
+        ended(number + 90, f"ns/openb-pod-{number:04}", f"openb-node-{number % nodes:04}")
+        for number in range(jobs)
+    ]
+    events = sorted([*arrivals, *ends], key=lambda event: event.at_ns)
+    cluster = [node(f"openb-node-{number:04}") for number in range(nodes)]
+    return reported(load_scenario("quickstart"), told(*cluster, *events, end(jobs + 90)), "lst")
+
+
+@pytest.mark.usefixtures("whole_page")  # with the drawing library
+def test_two_runs_of_a_real_cluster_fit_into_a_bounded_page() -> None:
+    run = crowded(1_523, 8_152)
+    page = render([run, run])
+    assert len(page.encode()) < MAX_SIZE
+    assert [len(each["pods"]) for each in page_data(page)["maps"]] == [8_152, 8_152]
+    for figure in figures(page).values():
+        assert all(len(trace["x"]) <= MAX_POINTS + 1 for trace in figure["data"])
 
 
 def test_the_file_is_whole_and_of_bounded_size(whole_page: Path) -> None:
