@@ -1,4 +1,7 @@
-"""One job's story in the making: what it hears becomes steps, in order."""
+"""One job's story in the making: what it hears becomes steps, in order.
+
+Longer than most files: a method for each thing that can happen to a job, and they share its state.
+"""
 
 from dataclasses import dataclass, field
 from functools import reduce
