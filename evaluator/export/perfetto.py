@@ -7,7 +7,9 @@ repair, and marks; preemptions and other losses are marks. The process "cluster"
 The timeline says how many chips a pod holds, not which: each pod is drawn on the lowest ones that are free.
 
 Source of the format: "Trace Event Format" (Duffy, Google), as Perfetto's documentation of legacy JSON traces
-refers to it. One file, because what hears an event and what writes it change together. Times are microseconds since the start of the run, with three decimals: exact to a nanosecond.
+refers to it. Times are microseconds since the start of the run, with three decimals: exact to a nanosecond.
+
+One file, because what hears an event and what writes it change together.
 """
 
 from collections import defaultdict
