@@ -14,6 +14,7 @@ from typing import Annotated
 from pydantic import Field
 
 from evaluator.scenario import Rng, Scenario, ScenarioParameters, minutes
+from evaluator.scenario.measures import deadlines_missed
 
 FIRST_PERSON = 20
 """Minutes after eight at which the first person asks for something."""
@@ -52,6 +53,9 @@ def scenario(s: Scenario[Parameters], rng: Rng) -> None:
     evaluations(s, rng)
     finetunes(s, rng)
     notebooks(s, rng)
+
+    # There are chips enough for everybody: who is late was served too late.
+    s.expect(deadlines_missed <= 0)
 
 
 def sweeps(s: Scenario[Parameters], rng: Rng) -> None:

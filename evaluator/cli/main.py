@@ -7,7 +7,7 @@ from typing import Final
 import typer
 from rich.console import Console
 
-from evaluator.cli import diff, explain, export, listing, record, report, run, trace
+from evaluator.cli import diff, explain, export, gate, listing, record, report, run, trace
 from evaluator.errors import UserError
 from evaluator.exits import ExitCode
 
@@ -32,6 +32,8 @@ app.command("report")(report.report)
 app.command("explain")(explain.explain)
 app.command("diff")(diff.diff)
 app.command("export")(export.export)
+app.command("gate")(gate.gate)
+app.add_typer(gate.baseline_app, name="baseline")
 app.add_typer(trace.app, name="trace")
 
 

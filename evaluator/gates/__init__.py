@@ -1,0 +1,1 @@
+"""Gates: whether runs are good enough, by rules, by what their scenarios expect, and beside a baseline."""
