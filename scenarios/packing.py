@@ -17,12 +17,16 @@ from typing import Final, Literal
 from pydantic import Field
 
 from evaluator.scenario import Rng, Scenario, ScenarioParameters, seconds
+from evaluator.scenario.measures import wait_max
 
 JOBS: Final[Mapping[str, tuple[int, ...]]] = {
     "whole": (5,) * 4 + (1,) * 4 + (3,) * 4,
     "failed": (5,) * 4 + (1,) * 8 + (3,) * 4,
 }
 """Chips of each job, in the order of arrival."""
+
+AT_ONCE_S: Final = 1
+"""Seconds within which a job has its place, unless it waits for another's end."""
 
 SMALL: Final[Mapping[str, int]] = {"whole": 1, "failed": 2}
 """Usable chips of a small node."""
@@ -51,3 +55,5 @@ def scenario(s: Scenario[Parameters], _rng: Rng) -> None:
             memory="0Gi",
             run_time="1h",
         )
+    # Every chip is there for somebody: who does not start at once has lost his place to bad packing.
+    s.expect(wait_max <= AT_ONCE_S)

@@ -1,5 +1,7 @@
 """``evaluator gate`` and ``evaluator baseline update``: exit codes, files, and what is printed."""
 
+import re
+import shlex
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -92,3 +94,24 @@ def test_a_file_that_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.Ca
     run = kept(tmp_path / "a", expecting(0))
     assert _exit_code(["gate", str(run), "--junit", str(tmp_path / "no" / "j.xml")]) == ExitCode.USAGE
     assert "--junit" in capsys.readouterr().err
+
+
+PAGE = (Path(__file__).parents[4] / "docs" / "gates.md").read_text()
+SHOWN = re.findall(r"^\$ evaluator (.*)$", PAGE, re.MULTILINE)
+RULES = re.search(r"^```toml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def test_the_commands_of_the_page_work_in_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert RULES is not None
+    monkeypatch.chdir(tmp_path)
+    Path("runs/demo").mkdir(parents=True)
+    Path("gates.toml").write_text(RULES[1])
+    measured = {"wait_p99": 9270.0, "utilization": 0.6}
+    late = parse_expectation("deadlines_missed <= 0")
+    kept(Path("runs/demo/lst"), result(measured, expectations=[late.outcome(0)]))
+    kept(Path("runs/demo/fifo"), result(measured, expectations=[late.outcome(14)]))
+    codes = [_exit_code(shlex.split(command)) for command in SHOWN]
+    assert codes == [ExitCode.OK, ExitCode.GATE_FAILED, ExitCode.OK, ExitCode.OK]
+    assert "pass runs/demo/lst: the scenario expects deadlines_missed <= 0.0" in capsys.readouterr().out
