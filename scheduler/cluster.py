@@ -28,6 +28,7 @@ class Cluster:
     """
 
     def __init__(self, chip_kinds: Sequence[str], packing: Packing = BEST_FIT) -> None:
+        self.packing = packing
         self._index = FitIndex(chip_kinds, packing)
         self._rooms: dict[str, Room] = {}
         self._place: dict[str, str] = {}

@@ -1,44 +1,105 @@
-"""The pods that wait, in the order of a policy and grouped by what they ask for.
+"""The workloads that wait, in the order of a policy and grouped by what they ask for.
 
-Pods with equal demands are interchangeable to the nodes: when the first of them fits nowhere, none of the
-others does, and none needs to be tried until some node gains room for that demand. So a round costs what it
-places plus one search per distinct demand, however many pods wait.
+A *workload* is a pod on its own, or the members of a gang that have to be placed at once. Workloads that ask
+for the same are interchangeable to the nodes: when the first of them fits nowhere, none of the others does,
+and none needs to be tried until some node gains room. So a round costs what it places plus one search per
+distinct ask, however many pods wait.
 """
 
 import heapq
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from scheduler.model import Demand, Task
+from scheduler.constraints import PodTerm
+from scheduler.model import Demand, Labels, Task
+from scheduler.peers import Kin
 from scheduler.policy import Policy, Rank
 
-_Place = tuple[Rank, str]
-"""A pod's rank and uid."""
+AT_ONCE = -1
+"""Before every rank: what is begun is completed first."""
 
 
-class Waiting:
-    """A pending pod with its place in the order."""
+class Part(NamedTuple):
+    """What one pod asks for.
 
-    __slots__ = ("late", "late_after", "message", "rank", "task")
+    ``kin`` is given where the pod itself looks at others, and ``repelled`` are the terms that others have
+    against it: pods are told apart by their labels only where these matter.
+    """
 
-    def __init__(self, task: Task, rank: Rank, late_after: int | None) -> None:
-        self.task = task
-        self.rank = rank
-        """Its place among all pending pods, least first."""
-        self.late_after = late_after
+    demand: Demand
+    kin: Kin | None = None
+    repelled: tuple[PodTerm, ...] = ()
+
+    @property
+    def looks_at_pods(self) -> bool:
+        """Whether it depends on which pods are where."""
+        return self.kin is not None or bool(self.repelled)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What a workload asks for: so many pods of each part, all at once.
+
+    ``topology_key`` is a label of nodes within one of whose values a gang should stay.
+    """
+
+    parts: tuple[tuple[Part, int], ...]
+    topology_key: str | None = None
+
+    @property
+    def looks_at_pods(self) -> bool:
+        """Whether it depends on which pods are where."""
+        return any(part.looks_at_pods for part, _ in self.parts)
+
+
+def ask_for(parts: Iterable[Part], topology_key: str | None = None) -> Ask:
+    """The ask of pods with these parts, the same whatever their order."""
+    counted = Counter(parts)
+    if len(counted) == 1:
+        return Ask(tuple(counted.items()), topology_key)
+    return Ask(tuple(sorted(counted.items(), key=lambda item: repr(item[0]))), topology_key)
+
+
+class Workload:
+    """A pod or gang that waits, with its place in the order."""
+
+    __slots__ = ("check_at", "first", "gang", "group", "key", "late", "late_after", "rank", "tasks")
+
+    def __init__(
+        self, key: str, tasks: tuple[Task, ...], gang: str, group: "AskClass", *, first: bool
+    ) -> None:
+        self.key = key
+        self.tasks = tasks
+        """Its pods, in their order."""
+        self.gang = gang
+        """The gang's name for people, empty for a pod on its own."""
+        self.group = group
+        self.first = first
+        """It goes before all others: a gang of which a part runs already."""
+        self.rank: Rank = (0, 0, 0, 0, 0, "", "")
+        """Its place among all that wait, least first: that of its most urgent pod."""
+        self.late_after: int | None = None
         self.late = False
-        self.message = task.told
-        """What its condition says of why it waits, None when it has no such condition."""
+        self.check_at: int | None = None
+        """When it has to be seen whether others must give way for it; None for never."""
+
+    @property
+    def lead(self) -> Task:
+        """The pod that stands for it: its first one."""
+        return self.tasks[0]
 
 
-class DemandClass:
-    """The pending pods that make the same demand."""
+class AskClass:
+    """The waiting workloads that ask for the same."""
 
-    __slots__ = ("_places", "demand", "message", "shape")
+    __slots__ = ("_places", "ask", "message", "shape")
 
-    def __init__(self, demand: Demand) -> None:
-        self.demand = demand
-        self._places: list[_Place] = []
+    def __init__(self, ask: Ask) -> None:
+        self.ask = ask
+        self._places: list[tuple[Rank, str]] = []
         self.message: str | None = None
         """Why they fit nowhere, as of ``shape``, the cluster's at that time."""
         self.shape = -1
@@ -46,143 +107,227 @@ class DemandClass:
     def __len__(self) -> int:
         return len(self._places)
 
-    def uids(self) -> Iterator[str]:
-        """The pods of the class in their order."""
-        for _, uid in self._places:
-            yield uid
+    def members(self) -> Iterator[str]:
+        """The workloads of the class in their order."""
+        for _, key in self._places:
+            yield key
 
     def head(self) -> tuple[Rank, str]:
-        """The rank and uid of the first pod; the class must have one."""
+        """The rank and key of the first workload; the class must have one."""
         return self._places[0]
 
-    def add(self, waiting: Waiting) -> None:
-        """Put a pod in its place."""
-        insort(self._places, (waiting.rank, waiting.task.ref.uid))
+    def add(self, workload: Workload) -> None:
+        """Put a workload in its place."""
+        insort(self._places, (workload.rank, workload.key))
 
-    def remove(self, waiting: Waiting) -> None:
-        """Take a pod out of its place."""
-        del self._places[bisect_left(self._places, (waiting.rank, waiting.task.ref.uid))]
+    def remove(self, workload: Workload) -> None:
+        """Take a workload out of its place."""
+        del self._places[bisect_left(self._places, (workload.rank, workload.key))]
 
 
 class Queue:
-    """All pending pods.
+    """All waiting workloads.
 
     Their classes are either *open*, to be tried in the next round, or *stuck*: known to fit nowhere as things
     are.
     """
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, lead: int | None = None) -> None:
+        """``lead``: how much slack before the end of it a workload is checked; None for never."""
         self._policy = policy
-        self._waiting: dict[str, Waiting] = {}
-        self._open: dict[Demand, DemandClass] = {}
-        self._stuck: dict[Demand, DemandClass] = {}
+        self._lead = lead
+        self._waiting: dict[str, Workload] = {}
+        self._open: dict[Ask, AskClass] = {}
+        self._stuck: dict[Ask, AskClass] = {}
         self._turning_late: list[tuple[int, str]] = []
+        self._checks: list[tuple[int, str]] = []
         self._unanswered: set[str] = set()
+        self._looking: set[Ask] = set()
+
+    @property
+    def looking(self) -> list[AskClass]:
+        """The stuck classes that depend on which pods are where."""
+        return [self._stuck[ask] for ask in self._looking] if self._looking else []
 
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def __contains__(self, uid: object) -> bool:
-        return uid in self._waiting
+    def __contains__(self, key: object) -> bool:
+        return key in self._waiting
 
-    def __getitem__(self, uid: str) -> Waiting:
-        return self._waiting[uid]
+    def __getitem__(self, key: str) -> Workload:
+        return self._waiting[key]
+
+    def workloads(self) -> Iterable[Workload]:
+        """All that wait."""
+        return self._waiting.values()
 
     @property
-    def stuck(self) -> Iterable[DemandClass]:
+    def stuck(self) -> Iterable[AskClass]:
         """The classes known to fit nowhere."""
         return self._stuck.values()
 
     @property
-    def open(self) -> Iterable[DemandClass]:
+    def open(self) -> Iterable[AskClass]:
         """The classes to be tried."""
         return self._open.values()
 
-    def put(self, task: Task) -> bool:
-        """Let a pod wait, or take note of its change. Returns whether it needs a new answer."""
-        uid = task.ref.uid
-        late_after = self._policy.late_after(task)
-        old = self._waiting.get(uid)
-        if old is not None and (old.task.demand, old.rank, old.late_after) == (
-            task.demand,
-            self._policy.rank(task, old.late),
-            late_after,
-        ):
-            old.task = task
-            return False
-        waiting = Waiting(task, self._policy.rank(task, False), late_after)
+    def put(self, key: str, tasks: Sequence[Task], ask: Ask, *, gang: str = "", first: bool = False) -> bool:
+        """Let a workload wait, or take note of its change. Returns whether it needs a new answer."""
+        old = self._waiting.get(key)
+        workload = Workload(key, tuple(tasks), gang, self._class_for(ask), first=first)
+        workload.late_after = _earliest(self._policy.late_after(task) for task in tasks)
+        if old is not None and old.group is workload.group and old.late_after == workload.late_after:
+            old.first = first
+            workload.late = old.late
+            if old.rank == self._rank(workload):
+                self._renew(old, workload)
+                return False
+            workload.late = False
         if old is not None:
-            waiting.message = old.message
-            self.drop(uid)
-        self._waiting[uid] = waiting
-        self._class_for(task.demand).add(waiting)
-        self._unanswered.add(uid)
-        if late_after is not None:
-            heapq.heappush(self._turning_late, (late_after, uid))
+            self.drop(key)
+            workload.group = self._class_for(ask)
+        workload.rank = self._rank(workload)
+        self._waiting[key] = workload
+        workload.group.add(workload)
+        self._unanswered.add(key)
+        if workload.late_after is not None:
+            heapq.heappush(self._turning_late, (workload.late_after, key))
+        self.check(workload, self._first_check(workload))
         return True
 
-    def _class_for(self, demand: Demand) -> DemandClass:
-        known = self._stuck.get(demand) or self._open.get(demand)
+    def _renew(self, old: Workload, new: Workload) -> None:
+        old.tasks, old.gang = new.tasks, new.gang
+        if old.check_at is None:
+            return
+        first = self._first_check(old)
+        if first is None or first > old.check_at:
+            self.check(old, first)
+
+    def _rank(self, workload: Workload) -> Rank:
+        rank = min(self._policy.rank(task, workload.late) for task in workload.tasks)
+        return (AT_ONCE, *rank[1:]) if workload.first else rank
+
+    def _first_check(self, workload: Workload) -> int | None:
+        """When the slack of its most urgent promise comes down to the lead."""
+        if self._lead is None or not all(task.preempts for task in workload.tasks):
+            return None
+        last = latest_start_of(workload.tasks)
+        return None if last is None else last - self._lead
+
+    def _class_for(self, ask: Ask) -> AskClass:
+        known = self._stuck.get(ask) or self._open.get(ask)
         if known is None:
-            known = self._open[demand] = DemandClass(demand)
+            known = self._open[ask] = AskClass(ask)
         return known
 
-    def drop(self, uid: str) -> None:
-        """Let a pod wait no longer, if it did."""
-        waiting = self._waiting.pop(uid, None)
-        if waiting is None:
+    def drop(self, key: str) -> None:
+        """Let a workload wait no longer, if it did."""
+        workload = self._waiting.pop(key, None)
+        if workload is None:
             return
-        self._unanswered.discard(uid)
-        demand = waiting.task.demand
-        group = self._class_for(demand)
-        group.remove(waiting)
+        self._unanswered.discard(key)
+        group = workload.group
+        group.remove(workload)
         if not group:
-            self._open.pop(demand, None)
-            self._stuck.pop(demand, None)
+            self._open.pop(group.ask, None)
+            self._stuck.pop(group.ask, None)
+            self._looking.discard(group.ask)
+
+    def check(self, workload: Workload, at: int | None) -> None:
+        """Have a workload checked at an instant, and not before; None for never."""
+        workload.check_at = at
+        if at is not None:
+            heapq.heappush(self._checks, (at, workload.key))
+
+    def next_check(self, now: int) -> int | None:
+        """The earliest instant after ``now`` at which a workload has to be checked."""
+        checks = self._checks
+        while checks:
+            at, key = checks[0]
+            workload = self._waiting.get(key)
+            if at > now and workload is not None and workload.check_at == at:
+                return at
+            heapq.heappop(checks)
+        return None
+
+    def due(self, now: int) -> list[Workload]:
+        """The workloads whose check has come, in their order."""
+        found = {}
+        checks = self._checks
+        while checks and checks[0][0] <= now:
+            at, key = heapq.heappop(checks)
+            workload = self._waiting.get(key)
+            if workload is not None and workload.check_at == at:
+                found[key] = workload
+        return sorted(found.values(), key=lambda workload: workload.rank)
 
     def turn(self, now: int) -> None:
-        """Move the pods that have become late by ``now`` to the place that the policy has for them."""
+        """Move the workloads that have become late by ``now`` to the place that the policy has for them."""
         while self._turning_late and self._turning_late[0][0] < now:
-            instant, uid = heapq.heappop(self._turning_late)
-            waiting = self._waiting.get(uid)
-            if waiting is None or waiting.late or waiting.late_after != instant:
+            instant, key = heapq.heappop(self._turning_late)
+            workload = self._waiting.get(key)
+            if workload is None or workload.late or workload.late_after != instant:
                 continue  # placed, or changed since: its present instant has an entry of its own
-            group = self._class_for(waiting.task.demand)
-            group.remove(waiting)
-            waiting.late = True
-            waiting.rank = self._policy.rank(waiting.task, True)
-            group.add(waiting)
+            workload.group.remove(workload)
+            workload.late = True
+            workload.check_at = None
+            workload.rank = self._rank(workload)
+            workload.group.add(workload)
 
-    def reopen(self, group: DemandClass) -> None:
-        """Let a stuck class be tried again."""
-        self._open[group.demand] = self._stuck.pop(group.demand)
+    def reopen(self, group: AskClass) -> None:
+        """Let a stuck class be tried again; one that is open stays open."""
+        if self._stuck.pop(group.ask, None) is not None:
+            self._open[group.ask] = group
+            self._looking.discard(group.ask)
 
-    def give_up(self, group: DemandClass) -> None:
+    def give_up(self, group: AskClass) -> None:
         """Hold a class for stuck until it is reopened."""
-        self._stuck[group.demand] = self._open.pop(group.demand)
+        self._stuck[group.ask] = self._open.pop(group.ask)
+        if group.ask.looks_at_pods:
+            self._looking.add(group.ask)
 
-    def take_unanswered(self) -> list[Waiting]:
-        """The pods that came or changed since the last call and still wait, in their order."""
-        found = sorted((self._waiting[uid] for uid in self._unanswered), key=lambda waiting: waiting.rank)
+    def take_unanswered(self) -> list[Workload]:
+        """The workloads that came or changed since the last call and still wait, in their order."""
+        found = sorted((self._waiting[key] for key in self._unanswered), key=lambda each: each.rank)
         self._unanswered.clear()
         return found
 
-    def class_of(self, waiting: Waiting) -> DemandClass:
-        """The class of a pending pod."""
-        return self._class_for(waiting.task.demand)
-
     def validate(self) -> None:
-        """Check that every pod stands in exactly its place, once."""
+        """Check that every workload stands in exactly its place, once."""
         assert not set(self._open) & set(self._stuck), "a class is open and stuck at once"
+        assert self._looking == {ask for ask in self._stuck if ask.looks_at_pods}
         placed = []
-        for demand, group in (*self._open.items(), *self._stuck.items()):
-            uids = list(group.uids())
-            assert uids, "an empty class was kept"
-            ranks = [self._waiting[uid].rank for uid in uids]
-            assert ranks == [
-                self._policy.rank(each.task, each.late) for each in map(self._waiting.__getitem__, uids)
-            ]
+        for ask, group in (*self._open.items(), *self._stuck.items()):
+            keys = list(group.members())
+            assert keys, "an empty class was kept"
+            ranks = [self._waiting[key].rank for key in keys]
+            assert ranks == [self._rank(self._waiting[key]) for key in keys]
             assert ranks == sorted(ranks), "a class is out of order"
-            assert all(self._waiting[uid].task.demand == demand == group.demand for uid in uids)
-            placed += uids
-        assert sorted(placed) == sorted(self._waiting), "a pod was lost or doubled"
+            assert all(self._waiting[key].group is group for key in keys)
+            assert ask == group.ask
+            placed += keys
+        assert sorted(placed) == sorted(self._waiting), "a workload was lost or doubled"
+        checks = set(self._checks)
+        for key, workload in self._waiting.items():
+            assert workload.tasks, "a workload without pods waits"
+            asked = workload.check_at
+            assert asked is None or (asked, key) in checks or self._lead is None, "a check was lost"
+
+
+def _earliest(instants: Iterable[int | None]) -> int | None:
+    return min((instant for instant in instants if instant is not None), default=None)
+
+
+def latest_start_of(tasks: Iterable[Task]) -> int | None:
+    """The last instant at which all the stated deadlines of these pods can be met; None without any."""
+    timings = [task.timing for task in tasks if task.timing.stated and task.timing.deadline is not None]
+    return _earliest(
+        timing.deadline - (timing.remaining or 0) for timing in timings if timing.deadline is not None
+    )
+
+
+def kin_of(task: Task) -> Kin:
+    """What terms on pods see of a pod."""
+    labels: Labels = task.labels
+    return Kin(task.ref.namespace, labels)

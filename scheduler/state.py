@@ -4,41 +4,47 @@ Nothing here does I/O, waits, or reads a clock, and nothing depends on the order
 delivers: the same happenings at the same instants make the same actions.
 
 A change that may help a pending pod makes the core ask for one gathering window; at its end a *round* decides
-over everything known by then. After a round every pending pod has its answer: a binding, or the reason why it
-waits. Other changes (the echo of our own writes, heartbeats, room that helps nobody) cause nothing.
+over everything known by then. After a round every pending pod has its answer: a binding, a place that is held
+for it, or the reason why it waits. Other changes (the echo of our own writes, heartbeats, room that helps
+nobody) cause nothing. Where the passing of time alone can change a decision, the core asks to be woken then.
 """
 
-import heapq
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from scheduler import explain
-from scheduler.cluster import Cluster
-from scheduler.fit import fits
+from scheduler.knowledge import Knowledge
 from scheduler.messages import (
     Action,
     Announce,
     BackOff,
     BackOffOver,
-    Bind,
     BindDone,
     BindRefused,
+    BudgetGone,
+    BudgetSeen,
+    BudgetsListed,
     Gather,
     Happening,
-    MarkUnschedulable,
+    NamespaceGone,
+    NamespaceSeen,
+    NamespacesListed,
     NodeGone,
     NodeSeen,
     NodesListed,
     PodGone,
     PodSeen,
     PodsListed,
+    PreemptRefused,
+    Wake,
     WindowOver,
+    Woken,
 )
-from scheduler.model import Node, PodRef, Task
-from scheduler.pending import DemandClass, Queue, Waiting
+from scheduler.model import Task
 from scheduler.placement import BEST_FIT, Packing
-from scheduler.policy import Policy, Rank
-from scheduler.room import Room
+from scheduler.policy import Policy
+from scheduler.round import Round
+from scheduler.rules import PreemptionRules
 from scheduler.timetext import SECOND
 
 FIRST_PAUSE = 1 * SECOND
@@ -53,43 +59,52 @@ must not hang on how many milliseconds it took to learn of a change."""
 class Core:
     """Everything that the scheduler knows, and what follows from it."""
 
-    def __init__(self, policy: Policy, chip_kinds: tuple[str, ...], packing: Packing = BEST_FIT) -> None:
-        self._cluster = Cluster(chip_kinds, packing)
-        self._queue = Queue(policy)
-        self._tasks: dict[str, Task] = {}
-        self._assumed: dict[str, str] = {}
-        """Pods that we placed, by uid, with their node, until the API shows them there."""
-        self._pausing: set[str] = set()
+    def __init__(
+        self,
+        policy: Policy,
+        chip_kinds: tuple[str, ...],
+        packing: Packing = BEST_FIT,
+        rules: PreemptionRules | None = None,
+    ) -> None:
+        """``rules``: when running workloads are taken for others; None for never, whatever the policy."""
+        self._known = Knowledge(policy, chip_kinds, packing, rules)
         self._refusals: dict[str, int] = {}
         self._unlisted = {PodsListed, NodesListed}
-        self._gained: set[str] = set()
-        """Nodes on which some stuck class may fit now."""
-        self._due = False
-        """Something changed that may help a pending pod."""
         self._gathering = False
-        self._now = 0
-        """The instant of the last happening, to the grain."""
-        self._on: dict[type, Callable[[Any], Iterable[Action]]] = {
+        self._restored = False
+        self._wake_at: int | None = None
+        """The instant for which the core has asked to be woken."""
+        self._on: dict[type, Callable[[Any], Iterable[Action] | None]] = {
             PodsListed: self._pods_listed,
             NodesListed: self._nodes_listed,
             PodSeen: lambda event: self._pod_seen(event.task),
-            PodGone: lambda event: self._pod_gone(event.uid),
-            NodeSeen: lambda event: self._node_seen(event.node),
-            NodeGone: lambda event: self._node_gone(event.name),
+            PodGone: lambda event: self._pod_gone(event.uid, succeeded=event.succeeded),
+            NodeSeen: lambda event: self._known.set_node(event.node),
+            NodeGone: lambda event: self._known.drop_node(event.name),
+            BudgetsListed: lambda event: self._known.budgets.put_all(event.budgets),
+            BudgetSeen: lambda event: self._known.budgets.put(event.budget),
+            BudgetGone: lambda event: self._known.budgets.drop(event.namespace, event.name),
+            NamespacesListed: self._namespaces_listed,
+            NamespaceSeen: lambda event: self._namespace(event.name, event.labels),
+            NamespaceGone: lambda event: self._namespace(event.name, None),
+            WindowOver: lambda _: self._round(),
             BindDone: self._bind_done,
             BindRefused: self._bind_refused,
             BackOffOver: lambda event: self._back_off_over(event.uid),
+            Woken: lambda _: self._woken(),
+            PreemptRefused: self._preempt_refused,
         }
 
     def handle(self, event: Happening, now: int) -> list[Action]:
         """Take note of what happened at the instant ``now``. Returns what to do, in this order."""
-        self._now = now // GRAIN * GRAIN
-        if isinstance(event, WindowOver):
-            return self._round()
-        actions = [*self._on[type(event)](event)]
-        if self._due and not self._gathering and not self._unlisted and len(self._queue):
+        known = self._known
+        known.now = now // GRAIN * GRAIN
+        actions = [*(self._on[type(event)](event) or ())]
+        waiting = len(known.queue) or known.holds or known.unsettled
+        if known.due and not self._gathering and not self._unlisted and waiting:
             self._gathering = True
             actions.append(Gather())
+        actions += self._wake()
         return actions
 
     # Pods -----------------------------------------------------------------------------------------
@@ -97,204 +112,128 @@ class Core:
     def _pods_listed(self, event: PodsListed) -> Iterator[Action]:
         self._unlisted.discard(PodsListed)
         listed = {task.ref.uid for task in event.tasks}
-        for uid in [uid for uid in self._tasks if uid not in listed]:
-            yield from self._pod_gone(uid)
+        for uid in [uid for uid in self._known.tasks if uid not in listed]:
+            self._pod_gone(uid, succeeded=False)
         for task in event.tasks:
             yield from self._pod_seen(task)
 
     def _pod_seen(self, task: Task) -> Iterator[Action]:
-        uid = task.ref.uid
-        old = self._tasks.get(uid)
-        if old == task:
+        known, uid = self._known, task.ref.uid
+        old = known.tasks.get(uid)
+        if not known.see(task):
             return
-        self._tasks[uid] = task
         if task.node:
-            self._assumed.pop(uid, None)  # the API's word outranks our guess
-            self._settle(uid)
-        place = task.node or self._assumed.get(uid, "")
-        if place:
-            self._queue.drop(uid)
-            self._gain(self._cluster.put(uid, place, task.demand))
-        else:
-            self._gain(self._cluster.release(uid))
-            yield from self._waits(task, old)
+            self._refusals.pop(uid, None)
+        elif uid not in known.assumed and known.may_wait(task):
+            seen = old.notices if old is not None else ()
+            for notice in task.notices:
+                if notice not in seen:
+                    yield Announce(task.ref, "Warning", notice.reason, "Scheduling", notice.note)
 
-    def _waits(self, task: Task, old: Task | None) -> Iterator[Action]:
-        known = old.notices if old is not None else ()
-        for notice in task.notices:
-            if notice not in known:
-                yield Announce(task.ref, "Warning", notice.reason, "Scheduling", notice.note)
-        if task.ref.uid not in self._pausing and self._queue.put(task):
-            self._due = True
-
-    def _pod_gone(self, uid: str) -> Iterable[Action]:
-        self._tasks.pop(uid, None)
-        self._assumed.pop(uid, None)
-        self._settle(uid)
-        self._queue.drop(uid)
-        self._gain(self._cluster.release(uid))
-        return ()
-
-    def _settle(self, uid: str) -> None:
+    def _pod_gone(self, uid: str, *, succeeded: bool) -> None:
         self._refusals.pop(uid, None)
-        self._pausing.discard(uid)
+        self._known.gone(uid, succeeded=succeeded)
 
-    # Nodes ----------------------------------------------------------------------------------------
+    # Nodes and namespaces -------------------------------------------------------------------------
 
-    def _nodes_listed(self, event: NodesListed) -> Iterator[Action]:
+    def _nodes_listed(self, event: NodesListed) -> None:
+        known = self._known
         self._unlisted.discard(NodesListed)
         listed = {node.name for node in event.nodes}
-        for name in [name for name in self._cluster.rooms if name not in listed]:
-            yield from self._node_gone(name)
+        for name in [name for name in known.cluster.rooms if name not in listed]:
+            known.drop_node(name)
         for node in event.nodes:
-            yield from self._node_seen(node)
+            known.set_node(node)
 
-    def _node_seen(self, node: Node) -> Iterable[Action]:
-        self._gain(self._cluster.set_node(node))
-        return ()
+    def _namespaces_listed(self, event: NamespacesListed) -> None:
+        self._known.cluster.peers.set_namespaces(event.namespaces)
+        self._known.touch()
 
-    def _node_gone(self, name: str) -> Iterable[Action]:
-        self._cluster.drop_node(name)
-        self._gained.discard(name)
-        return ()
-
-    def _gain(self, room: Room | None) -> None:
-        """Look whether a room that changed can now hold a pod that was stuck."""
-        if room is None or room.node.name in self._gained:
-            return
-        if self._fits_a_stuck_class(room):
-            self._gained.add(room.node.name)
-            self._due = True
-
-    def _fits_a_stuck_class(self, room: Room) -> bool:
-        return any(fits(group.demand, room) for group in self._queue.stuck)
+    def _namespace(self, name: str, labels: frozenset[tuple[str, str]] | None) -> None:
+        if self._known.cluster.peers.set_namespace(name, labels):
+            self._known.touch()
 
     # Our own writes -------------------------------------------------------------------------------
 
     def _bind_done(self, event: BindDone) -> Iterator[Action]:
-        self._settle(event.ref.uid)
-        task = self._tasks.get(event.ref.uid)
+        known, uid = self._known, event.ref.uid
+        self._refusals.pop(uid, None)
+        known.pausing.discard(uid)
+        task = known.tasks.get(uid)
         if task is not None:
-            note = explain.assigned(task, event.node, self._now)
+            note = explain.assigned(task, event.node, known.now)
             yield Announce(event.ref, "Normal", "Scheduled", "Binding", note)
 
     def _bind_refused(self, event: BindRefused) -> Iterator[Action]:
-        uid = event.ref.uid
-        if self._assumed.get(uid) != event.node:
+        known, uid = self._known, event.ref.uid
+        if known.assumed.get(uid) != event.node:
             return  # gone, or seen bound meanwhile: the API has had the last word
-        del self._assumed[uid]
+        del known.assumed[uid]
         refusals = self._refusals.get(uid, 0)
         self._refusals[uid] = refusals + 1
-        self._pausing.add(uid)
-        self._gain(self._cluster.release(uid))
+        known.pausing.add(uid)
+        known.account(known.tasks[uid])
         note = explain.refused(event.node, event.why)
         yield Announce(event.ref, "Warning", "FailedScheduling", "Binding", note)
         yield BackOff(uid, min(FIRST_PAUSE << refusals, LONGEST_PAUSE))
 
-    def _back_off_over(self, uid: str) -> Iterable[Action]:
-        if uid in self._pausing:
-            self._pausing.discard(uid)
-            self._due = self._queue.put(self._tasks[uid]) or self._due
-        return ()
+    def _back_off_over(self, uid: str) -> None:
+        known = self._known
+        if uid in known.pausing:
+            known.pausing.discard(uid)
+            known.account(known.tasks[uid])
 
-    # Rounds ---------------------------------------------------------------------------------------
+    def _preempt_refused(self, event: PreemptRefused) -> Iterator[Action]:
+        """The victim goes on: the place that was to be its is held no more."""
+        known, uid = self._known, event.victim.uid
+        hold = known.holds.get(known.victims.pop(uid, ""))
+        task = known.tasks.get(uid)
+        if task is None:
+            return
+        known.account(task)
+        note = explain.not_preempted(event.why)
+        yield Announce(event.victim, "Warning", "PreemptionFailed", "Preempting", note)
+        if hold is not None:
+            known.release_hold(hold)
+
+    # Time -----------------------------------------------------------------------------------------
+
+    def _woken(self) -> None:
+        self._wake_at = None
+        self._known.due = True
+
+    def _wake(self) -> Iterator[Action]:
+        """Ask to be woken when something has to be decided though nothing happens."""
+        at = None if self._unlisted else self._next_instant()
+        if at == self._wake_at:
+            return
+        self._wake_at = at
+        yield Wake(at)
+
+    def _next_instant(self) -> int | None:
+        known = self._known
+        instants = [hold.until for hold in known.holds.values()]
+        check = known.queue.next_check(known.now) if known.queue else None
+        if check is not None:
+            instants.append(check)
+        half = (gang.half_since for gang in known.gangs.values() if gang.half_since is not None)
+        instants += [since + known.rules.hold for since in half]
+        later = [max(-(-instant // GRAIN) * GRAIN, known.now + GRAIN) for instant in instants]
+        return min(later, default=None)
 
     def _round(self) -> list[Action]:
         self._gathering = False
-        self._due = False
-        self._queue.turn(self._now)
-        self._reopen_what_gained()
-        tried, bindings = self._place()
-        return [*bindings, *self._answers(tried)]
-
-    def _reopen_what_gained(self) -> None:
-        rooms = [self._cluster.rooms[name] for name in sorted(self._gained)]
-        self._gained.clear()
-        for group in [
-            group for group in self._queue.stuck if any(fits(group.demand, room) for room in rooms)
-        ]:
-            self._queue.reopen(group)
-
-    def _place(self) -> tuple[list[DemandClass], list[Action]]:
-        """Place pods, least rank first, until none fits. Returns the classes left over and the bindings."""
-        stuck: list[DemandClass] = []
-        bindings: list[Action] = []
-        heads: list[tuple[Rank, str, DemandClass]] = [(*group.head(), group) for group in self._queue.open]
-        heapq.heapify(heads)
-        while heads:
-            _, uid, group = heads[0]
-            room = self._cluster.best(group.demand)
-            if room is None:
-                heapq.heappop(heads)
-                self._queue.give_up(group)
-                stuck.append(group)
-                continue
-            bindings.append(self._assume(self._tasks[uid].ref, group, room))
-            if group:
-                heapq.heapreplace(heads, (*group.head(), group))
-            else:
-                heapq.heappop(heads)
-        return stuck, bindings
-
-    def _assume(self, ref: PodRef, group: DemandClass, room: Room) -> Bind:
-        node = room.node.name
-        self._queue.drop(ref.uid)
-        self._cluster.put(ref.uid, node, group.demand)
-        self._assumed[ref.uid] = node
-        return Bind(ref, node)
-
-    def _answers(self, tried: list[DemandClass]) -> list[Action]:
-        """The reasons for the pods that wait without one, or with one that no longer holds."""
-        asking = {waiting.task.ref.uid: waiting for waiting in self._queue.take_unanswered()}
-        for group in [*tried, *(self._queue.class_of(waiting) for waiting in asking.values())]:
-            if self._explain(group):
-                asking.update((uid, self._queue[uid]) for uid in group.uids())
-        marks: list[Action] = []
-        notes: list[Action] = []
-        for waiting in sorted(asking.values(), key=lambda waiting: waiting.rank):
-            message = self._queue.class_of(waiting).message
-            assert message is not None
-            if waiting.message != message:
-                marks.append(self._mark(waiting, message))
-                notes.append(Announce(waiting.task.ref, "Warning", "FailedScheduling", "Scheduling", message))
-        return [*marks, *notes]
-
-    def _mark(self, waiting: Waiting, message: str) -> MarkUnschedulable:
-        first = waiting.message is None
-        waiting.message = message
-        return MarkUnschedulable(waiting.task.ref, message, first)
-
-    def _explain(self, group: DemandClass) -> bool:
-        """Bring the class's message up to date with the nodes there are. Returns whether it changed.
-
-        Pods that come and go alone do not refresh it: under load that would rewrite the condition of every
-        waiting pod whenever one finishes, for counts that are out of date a moment later.
-        """
-        shape = self._cluster.shape
-        if group.shape == shape:
-            return False
-        group.shape = shape
-        before, group.message = group.message, explain.why_nowhere(group.demand, self._cluster.rooms.values())
-        return group.message != before
+        if not self._restored:
+            self._restored = True
+            self._known.restore_holds()
+        return Round(self._known).run()
 
     def validate(self) -> None:
         """Check every invariant of the state: an ``AssertionError`` is a bug in this program."""
-        self._cluster.validate()
-        self._queue.validate()
-        for uid, task in self._tasks.items():
-            place = task.node or self._assumed.get(uid, "")
-            assert self._cluster.place_of(uid) == place, f"{task.ref} holds room at the wrong place"
-            waits = not place and uid not in self._pausing
-            assert (uid in self._queue) == waits, (
-                f"{task.ref} waits though it should not, or does not though it should"
-            )
-        assert self._assumed.keys() | self._pausing | self._refusals.keys() <= self._tasks.keys(), (
-            "a gone pod is kept"
-        )
-        assert not any(self._tasks[uid].node for uid in self._assumed), "a bound pod is still assumed"
-        for name, room in self._cluster.rooms.items():
-            assert name in self._gained or not self._fits_a_stuck_class(room), (
-                f"{name} could hold a pod held for stuck"
-            )
-        ready = not self._unlisted and len(self._queue) > 0
-        assert self._gathering or not (self._due and ready), "a decision is due and nobody will make it"
+        known = self._known
+        known.validate()
+        assert self._refusals.keys() <= known.tasks.keys(), "a gone pod is kept"
+        ready = not self._unlisted and len(known.queue) > 0
+        assert self._gathering or not (known.due and ready), "a decision is due and nobody will make it"
+        if not self._unlisted and not self._gathering:
+            assert self._wake_at == self._next_instant(), "a timer is missing, or one too many"
