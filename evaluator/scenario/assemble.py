@@ -58,7 +58,9 @@ def assemble(placed: Sequence[Placed]) -> Assembled:
     timed = [(_instant(each, settings), each) for each in single]
     timed.sort(key=lambda pair: (pair[0], RANKS[type(_arriving(pair[1]))]))
     check_references(timed)
-    arrivals = tuple(Arrival(at_ns, _arriving(each), number) for number, (at_ns, each) in enumerate(timed))
+    arrivals = tuple(
+        Arrival(at_ns, _arriving(each), number, each.where) for number, (at_ns, each) in enumerate(timed)
+    )
     notes = [each.item for each in placed if isinstance(each.item, Note)]
     notes.extend(_too_late(arrivals, settings))
     return Assembled(settings, arrivals, tuple(notes), _digest(settings, arrivals))

@@ -130,13 +130,14 @@ def node_manifest(
         cpu_milli=node.cpu_milli,
         memory_bytes=node.memory_bytes,
         max_pods=node.pods,
-        labels=_node_labels(node),
+        labels=node_labels(node),
         taints=tuple(NodeTaint(each.key, each.effect, each.value) for each in node.taints),
     )
     return build_node(shape, number, start_ns + at_ns)
 
 
-def _node_labels(node: Node) -> dict[str, str]:
+def node_labels(node: Node) -> dict[str, str]:
+    """The labels that a scenario gives a node."""
     told = {
         CHIP_TYPE_LABEL: node.chip_type,
         "topology.kubernetes.io/zone": node.zone,

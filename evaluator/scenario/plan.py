@@ -28,6 +28,8 @@ class Arrival:
     item: Arriving
     number: int = 0
     """Its place among all arrivals."""
+    where: str = ""
+    """The line of the scenario that added it, ``file:line``; empty for what others imply."""
 
 
 @dataclass(frozen=True, slots=True)
