@@ -7,7 +7,7 @@ from typing import Final
 import typer
 from rich.console import Console
 
-from evaluator.cli import diff, explain, export, gate, lint, listing, record, report, run, trace
+from evaluator.cli import diff, explain, export, gate, lint, listing, record, report, run, show, trace
 from evaluator.errors import UserError
 from evaluator.exits import ExitCode
 
@@ -27,6 +27,7 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("lint")(lint.lint_scenario)
+app.command("show")(show.show)
 app.command("list")(listing.list_scenarios)
 app.command("record")(record.record)
 app.command("report")(report.report)

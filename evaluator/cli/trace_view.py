@@ -27,6 +27,14 @@ _GIBI: Final = 2**30
 
 def draw(facts: Facts, console: Console) -> None:
     """Print everything that is known of a trace."""
+    draw_facts(facts, console)
+    console.print("\nimport report", style="bold")
+    for text, number in facts.report.lines():
+        console.print(f"{'' if number is None else f'{number:,}':>12}  {_clean(text)}", markup=False)
+
+
+def draw_facts(facts: Facts, console: Console) -> None:
+    """Print what jobs and nodes are like, without how they were read."""
     console.print(f"{_clean(facts.trace.title)}  ({facts.trace.format})", markup=False, style="bold")
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True)
@@ -34,9 +42,6 @@ def draw(facts: Facts, console: Console) -> None:
     for label, value in _lines(facts):
         table.add_row(_escaped(label), _escaped(value))
     console.print(table)
-    console.print("\nimport report", style="bold")
-    for text, number in facts.report.lines():
-        console.print(f"{'' if number is None else f'{number:,}':>12}  {_clean(text)}", markup=False)
 
 
 def sparkline(values: Sequence[int]) -> str:
