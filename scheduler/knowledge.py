@@ -330,8 +330,9 @@ class Knowledge:
         assert every <= self.tasks.keys(), "a gone pod is kept"
         assert not any(self.tasks[uid].node for uid in self.assumed), "a bound pod is still assumed"
         self._validate_holds()
+        alone = [group for group in self.queue.stuck if group.ask.is_one and not group.ask.looks_at_pods]
         for name, room in self.cluster.rooms.items():
-            assert name in self.gained or not self.fits_a_stuck_class(room), (
+            assert name in self.gained or not any(helps(group, room) for group in alone), (
                 f"{name} could hold a pod held for stuck"
             )
 

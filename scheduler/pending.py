@@ -50,6 +50,11 @@ class Ask:
     topology_key: str | None = None
 
     @property
+    def is_one(self) -> bool:
+        """Whether it is for one pod."""
+        return len(self.parts) == 1 and self.parts[0][1] == 1
+
+    @property
     def looks_at_pods(self) -> bool:
         """Whether it depends on which pods are where."""
         return any(part.looks_at_pods for part, _ in self.parts)
@@ -141,6 +146,7 @@ class Queue:
         self._stuck: dict[Ask, AskClass] = {}
         self._turning_late: list[tuple[int, str]] = []
         self._checks: list[tuple[int, str]] = []
+        self._ripe: dict[str, int] = {}
         self._unanswered: set[str] = set()
         self._looking: set[Ask] = set()
 
@@ -242,25 +248,32 @@ class Queue:
 
     def next_check(self, now: int) -> int | None:
         """The earliest instant after ``now`` at which a workload has to be checked."""
+        self._ripen(now)
         checks = self._checks
         while checks:
             at, key = checks[0]
-            workload = self._waiting.get(key)
-            if at > now and workload is not None and workload.check_at == at:
+            if self._wants_check(at, key):
                 return at
             heapq.heappop(checks)
         return None
 
+    def _ripen(self, now: int) -> None:
+        """Set aside the checks that have come, for the next round."""
+        while self._checks and self._checks[0][0] <= now:
+            at, key = heapq.heappop(self._checks)
+            if self._wants_check(at, key):
+                self._ripe[key] = at
+
+    def _wants_check(self, at: int, key: str) -> bool:
+        workload = self._waiting.get(key)
+        return workload is not None and workload.check_at == at
+
     def due(self, now: int) -> list[Workload]:
         """The workloads whose check has come, in their order."""
-        found = {}
-        checks = self._checks
-        while checks and checks[0][0] <= now:
-            at, key = heapq.heappop(checks)
-            workload = self._waiting.get(key)
-            if workload is not None and workload.check_at == at:
-                found[key] = workload
-        return sorted(found.values(), key=lambda workload: workload.rank)
+        self._ripen(now)
+        found = [self._waiting[key] for key, at in self._ripe.items() if self._wants_check(at, key)]
+        self._ripe.clear()
+        return sorted(found, key=lambda workload: workload.rank)
 
     def turn(self, now: int) -> None:
         """Move the workloads that have become late by ``now`` to the place that the policy has for them."""
@@ -308,7 +321,7 @@ class Queue:
             assert ask == group.ask
             placed += keys
         assert sorted(placed) == sorted(self._waiting), "a workload was lost or doubled"
-        checks = set(self._checks)
+        checks = {*self._checks, *((at, key) for key, at in self._ripe.items())}
         for key, workload in self._waiting.items():
             assert workload.tasks, "a workload without pods waits"
             asked = workload.check_at

@@ -8,15 +8,13 @@ ignored silently.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scheduler.kube.terms import PREFERRED, looks_at_namespaces
 from scheduler.model import Notice
 
 IGNORED_PREFERENCE = "IgnoredPreference"
 IGNORED_POD_GROUP = "IgnoredPodGroup"
 
 POD_GROUP_LABEL = "scheduling.x-k8s.io/pod-group"
-
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def unsupported_demands(spec: Mapping[str, Any]) -> tuple[str, ...]:
@@ -25,15 +23,8 @@ def unsupported_demands(spec: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _unsupported(spec: Mapping[str, Any]) -> Iterator[str]:
-    affinity = spec.get("affinity") or {}
-    for kind in ("podAffinity", "podAntiAffinity"):
-        if (affinity.get(kind) or {}).get(_REQUIRED):
-            yield f"spec.affinity.{kind}.{_REQUIRED}"
-    for constraint in spec.get("topologySpreadConstraints") or ():
-        if constraint.get("whenUnsatisfiable", "DoNotSchedule") == "DoNotSchedule":
-            yield f"spec.topologySpreadConstraints (DoNotSchedule over {constraint.get('topologyKey')})"
-    if _has_host_port(spec):
-        yield "hostPort in spec.containers[].ports"
+    if looks_at_namespaces(spec):
+        yield "namespaceSelector in spec.affinity"
     for volume in spec.get("volumes") or ():
         for kind in ("persistentVolumeClaim", "ephemeral"):
             if volume.get(kind):
@@ -42,11 +33,6 @@ def _unsupported(spec: Mapping[str, Any]) -> Iterator[str]:
         yield "spec.resourceClaims"
     if spec.get("schedulingGroup") or spec.get("workloadRef"):
         yield "spec.schedulingGroup" if spec.get("schedulingGroup") else "spec.workloadRef"
-
-
-def _has_host_port(spec: Mapping[str, Any]) -> bool:
-    containers = (*spec["containers"], *(spec.get("initContainers") or ()))
-    return any(port.get("hostPort") for each in containers for port in each.get("ports") or ())
 
 
 def ignored_wishes(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> tuple[Notice, ...]:
@@ -64,9 +50,9 @@ def ignored_wishes(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> tupl
 
 def _preferences(spec: Mapping[str, Any]) -> Iterator[str]:
     affinity = spec.get("affinity") or {}
-    for kind in ("nodeAffinity", "podAffinity", "podAntiAffinity"):
-        if (affinity.get(kind) or {}).get(_PREFERRED):
-            yield f"spec.affinity.{kind}.{_PREFERRED}"
+    for kind in ("podAffinity", "podAntiAffinity"):
+        if (affinity.get(kind) or {}).get(PREFERRED):
+            yield f"spec.affinity.{kind}.{PREFERRED}"
     for constraint in spec.get("topologySpreadConstraints") or ():
         if constraint.get("whenUnsatisfiable") == "ScheduleAnyway":
             yield f"spec.topologySpreadConstraints (ScheduleAnyway over {constraint.get('topologyKey')})"

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler.kube.constraints import ignored_wishes, unsupported_demands
-from scheduler.laxity import AnnotationKeys, DefaultClass, read_timing
-from scheduler.model import Amounts, Demand, Node, NodeTerm, PodRef, Requirement, Taint, Task, Toleration
+from scheduler.kube.terms import host_ports, node_terms, pod_terms, preferences, spreads
+from scheduler.laxity import AnnotationKeys, DefaultClass, read_work
+from scheduler.model import Amounts, Demand, Node, PodRef, Taint, Task, Toleration
 from scheduler.quantity import QuantityError, millis, units
-from scheduler.timetext import parse_instant
+from scheduler.timetext import SECOND, parse_instant
 
 Object = Mapping[str, Any]
 """An API object as decoded JSON."""
@@ -45,16 +46,29 @@ class Reader:
             return None
         metadata = pod["metadata"]
         created = parse_instant(metadata["creationTimestamp"])
-        timing, notices = read_timing(metadata.get("annotations") or {}, created, self._keys, self._default)
+        work = read_work(metadata.get("annotations") or {}, created, self._keys, self._default)
+        owner = _controller(metadata)
         return Task(
             ref=PodRef(metadata.get("namespace", ""), metadata["name"], metadata["uid"]),
-            demand=_demand(spec, status),
-            timing=timing,
+            demand=_demand(metadata, spec, status),
+            timing=work.timing,
             created=created,
             node=node,
-            notices=notices if node else (*notices, *ignored_wishes(metadata, spec)),
+            notices=work.notices if node else (*work.notices, *ignored_wishes(metadata, spec)),
             told=None if node else _told(status),
             priority=spec.get("priority") or 0,
+            labels=frozenset((metadata.get("labels") or {}).items()),
+            ours=spec.get("schedulerName") == self._scheduler_name,
+            owner=owner,
+            index=(metadata.get("annotations") or {}).get(_COMPLETION_INDEX, "") if owner else "",
+            started=_started(status) if node else None,
+            checkpoint_interval=work.checkpoint_interval,
+            restart_cost=work.restart_cost,
+            progress=work.progress,
+            preempts=spec.get("preemptionPolicy") != "Never",
+            nominated=status.get("nominatedNodeName") or "",
+            deleting=_instant(metadata.get("deletionTimestamp")),
+            grace=(spec.get("terminationGracePeriodSeconds") or 0) * SECOND,
         )
 
     def _waits(self, pod: Object, spec: Object) -> bool:
@@ -88,6 +102,25 @@ def node_of(node: Object) -> Node:
     )
 
 
+_COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
+
+
+def _controller(metadata: Object) -> str:
+    owners = metadata.get("ownerReferences") or ()
+    return next((each["uid"] for each in owners if each.get("controller")), "")
+
+
+def _started(status: Object) -> int | None:
+    """When the first of its containers that run began to; None before."""
+    running = ((each.get("state") or {}).get("running") for each in status.get("containerStatuses") or ())
+    began = [parse_instant(each["startedAt"]) for each in running if each and each.get("startedAt")]
+    return min(began, default=None)
+
+
+def _instant(text: str | None) -> int | None:
+    return None if text is None else parse_instant(text)
+
+
 def _told(status: Object) -> str | None:
     for condition in status.get("conditions") or ():
         if condition.get("type") == "PodScheduled" and condition.get("status") == "False":
@@ -98,7 +131,7 @@ def _told(status: Object) -> str | None:
 # Demands ------------------------------------------------------------------------------------------
 
 
-def _demand(spec: Object, status: Object) -> Demand:
+def _demand(metadata: Object, spec: Object, status: Object) -> Demand:
     unsupported = unsupported_demands(spec)
     try:
         requests = _pod_requests(spec, status)
@@ -110,9 +143,14 @@ def _demand(spec: Object, status: Object) -> Demand:
         memory=memory,
         others=_sorted_amounts(requests),
         node_selector=tuple(sorted((spec.get("nodeSelector") or {}).items())),
-        node_terms=_node_terms(spec),
+        node_terms=node_terms(spec),
         tolerations=tuple(_toleration(each) for each in spec.get("tolerations") or ()),
         unsupported=unsupported,
+        preferred=preferences(spec),
+        ports=host_ports(spec),
+        affinity=pod_terms(metadata, spec, "podAffinity"),
+        anti_affinity=pod_terms(metadata, spec, "podAntiAffinity"),
+        spread=spreads(metadata, spec),
     )
 
 
@@ -177,28 +215,7 @@ def _most(left: Mapping[str, int], right: Mapping[str, int]) -> dict[str, int]:
     return {name: max(left.get(name, 0), right.get(name, 0)) for name in (*left, *right)}
 
 
-# Selection of nodes -------------------------------------------------------------------------------
-
-
 def _toleration(each: Object) -> Toleration:
     return Toleration(
         each.get("key", ""), each.get("operator") or "Equal", each.get("value", ""), each.get("effect", "")
-    )
-
-
-def _node_terms(spec: Object) -> tuple[NodeTerm, ...] | None:
-    affinity = (spec.get("affinity") or {}).get("nodeAffinity") or {}
-    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
-    if not required:
-        return None
-    return tuple(
-        NodeTerm(_requirements(term.get("matchExpressions")), _requirements(term.get("matchFields")))
-        for term in required.get("nodeSelectorTerms") or ()
-    )
-
-
-def _requirements(expressions: Iterable[Object] | None) -> tuple[Requirement, ...]:
-    return tuple(
-        Requirement(each["key"], each["operator"], tuple(each.get("values") or ()))
-        for each in expressions or ()
     )
