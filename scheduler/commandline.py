@@ -3,7 +3,7 @@
 import argparse
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, TypeVar
@@ -13,9 +13,17 @@ from scheduler.errors import ConfigurationError
 from scheduler.laxity import DEFAULT_PREFIX
 from scheduler.placement import BEST_FIT, PACKINGS
 from scheduler.policy import LEAST_SLACK, POLICIES, Late, Policy, least_slack
+from scheduler.rules import PreemptionRules
 from scheduler.timetext import format_span, parse_span
 
 _T = TypeVar("_T")
+
+PREEMPTIONS: Mapping[str, PreemptionRules | None] = {
+    "never": None,
+    "controlled": PreemptionRules(),
+    "any": PreemptionRules(unmanaged=True),
+}
+"""What ``--preempt`` can be."""
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
@@ -50,6 +58,7 @@ def parse(arguments: Sequence[str] | None) -> Command:
         annotation_prefix=parsed.annotation_prefix,
         default_deadline=parsed.default_deadline,
         chip_kinds=tuple(dict.fromkeys(parsed.chip_kinds or (DEFAULT_CHIP,))),
+        preemption=PREEMPTIONS[parsed.preempt],
         gather=parsed.gather,
     )
     return Command(settings, parsed.log_level)
@@ -136,6 +145,14 @@ def _add_decisions(parser: argparse.ArgumentParser) -> None:
         choices=tuple(PACKINGS),
         default=BEST_FIT.name,
         help=f"which node gets a pod that fits on several (default: %(default)s). {packings}",
+    )
+    group.add_argument(
+        "--preempt",
+        choices=tuple(PREEMPTIONS),
+        default="never",
+        help="which running pods may be ended for a more urgent one that would be late otherwise (default: "
+        "%(default)s): none, those whose controller makes them again, or any. Disruption budgets are not "
+        "looked at yet",
     )
     group.add_argument(
         "--annotation-prefix",

@@ -6,6 +6,7 @@ from pathlib import Path
 from scheduler.laxity import DEFAULT_PREFIX, AnnotationKeys, DefaultClass
 from scheduler.placement import BEST_FIT, Packing
 from scheduler.policy import LEAST_SLACK, Policy
+from scheduler.rules import PreemptionRules
 from scheduler.timetext import MILLISECOND
 
 DEFAULT_NAME = "lst-scheduler"
@@ -29,6 +30,7 @@ class Settings:
         default_deadline: deadline, in nanoseconds after creation, of pods that state none; None for no
             deadline.
         chip_kinds: the extended resources that are chips.
+        preemption: when running pods may be taken for others; None for never.
         gather: how long to wait, in nanoseconds, for more changes after the first one before deciding.
     """
 
@@ -39,6 +41,7 @@ class Settings:
     annotation_prefix: str = DEFAULT_PREFIX
     default_deadline: int | None = None
     chip_kinds: tuple[str, ...] = (DEFAULT_CHIP,)
+    preemption: PreemptionRules | None = None
     gather: int = DEFAULT_GATHER
 
     @property

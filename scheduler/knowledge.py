@@ -69,6 +69,8 @@ class Knowledge:
         """The hold's key of each pod for which a place is held."""
         self.victims: dict[str, str] = {}
         """Pods that we asked to end, by uid, with the key of the workload for which; empty for none."""
+        self.spared: dict[str, int] = {}
+        """Pods that the API did not let us end, by uid: until when it is not tried again."""
         self.gained: set[str] = set()
         """Nodes on which some stuck class may fit now."""
         self.unsettled: set[str] = set()
@@ -152,6 +154,7 @@ class Knowledge:
             self.progress.ended(told, self.now, succeeded=succeeded)
         self.assumed.pop(uid, None)
         self.pausing.discard(uid)
+        self.spared.pop(uid, None)
         self.forget_waiting(uid)
         self.gain(self.cluster.release(uid))
         self._ended(uid)
@@ -326,7 +329,7 @@ class Knowledge:
             part.validate()
         for task in self.tasks.values():
             self._validate_pod(task)
-        every = self.assumed.keys() | self.pausing | self.told.keys() | self.victims.keys() | self.held.keys()
+        every = self.assumed.keys() | self.pausing | self.spared.keys() | self.told.keys() | self.victims.keys() | self.held.keys()
         assert every <= self.tasks.keys(), "a gone pod is kept"
         assert not any(self.tasks[uid].node for uid in self.assumed), "a bound pod is still assumed"
         self._validate_holds()

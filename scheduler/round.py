@@ -298,13 +298,19 @@ class Round:
                 key = task.ref.uid if task.gang is None else task.gang.key
                 whole.setdefault(key, []).append(task)
         for key, tasks in whole.items():
-            if any(task.deleting is not None or task.ref.uid in known.victims for task in tasks):
+            if any(map(self._may_not_end, tasks)):
                 continue
             gang = known.gangs.get(key)
             if gang is not None and any(uid in known.assumed for uid in gang.placed):
                 continue  # a part of it is about to be bound
             name = f"{tasks[0].ref.namespace}/{tasks[0].ref.name}" if gang is None else gang.name
             yield running_workload(key, name, tasks, known.now, known.progress, known.planner.chips)
+
+    def _may_not_end(self, task: Task) -> bool:
+        """It ends already, or the API has just refused to end it."""
+        known, uid = self._known, task.ref.uid
+        ending = task.deleting is not None or uid in known.victims
+        return ending or known.spared.get(uid, known.now) > known.now
 
     def _take(self, workload: Workload, work: str, choice: Choice) -> None:
         """End the victims and hold the place."""

@@ -17,20 +17,19 @@ from scheduler.kube.pauses import Pauses
 from scheduler.kube.reflector import Reflector
 from scheduler.messages import (
     Action,
-    Announce,
     BackOff,
     BackOffOver,
-    Bind,
     Gather,
     Happening,
-    MarkUnschedulable,
     NodeGone,
     NodeSeen,
     NodesListed,
     PodGone,
     PodSeen,
     PodsListed,
+    Wake,
     WindowOver,
+    Woken,
 )
 from scheduler.model import Node, Task
 from scheduler.state import Core
@@ -58,12 +57,14 @@ class Runtime:
         """``pauses``: how long to wait after failed requests."""
         self._clock = clock
         self._gather_s = settings.gather / SECOND
-        self._core = Core(settings.policy, settings.chip_kinds, settings.packing)
+        self._core = Core(settings.policy, settings.chip_kinds, settings.packing, settings.preemption)
         self._reader = Reader(settings.scheduler_name, settings.annotation_keys, settings.default_class)
-        self._writer = Writer(client, self._feed, self._pod_read, pauses)
+        self._writer = Writer(client, self._feed, self._pod_read, pauses, clock.now)
         self._pods = Reflector(client, PODS, self._pods_listed, self._pod_changed, pauses)
         self._nodes = Reflector(client, NODES, self._nodes_listed, self._node_changed, pauses)
         self._timed: asyncio.Queue[Happening] = asyncio.Queue()
+        self._alarm: asyncio.TimerHandle | None = None
+        """The timer that the core has asked for, of which there is at most one."""
 
     async def run(self) -> None:
         """Schedule until cancelled."""
@@ -81,11 +82,18 @@ class Runtime:
             self._feed_after(self._gather_s, WindowOver())
         elif isinstance(action, BackOff):
             self._feed_after(action.pause / SECOND, BackOffOver(action.uid))
-        elif isinstance(action, Bind | MarkUnschedulable | Announce):
+        elif isinstance(action, Wake):
+            self._set_alarm(action.at, now)
+        else:
             self._writer.submit(action, now)
 
-    def _feed_after(self, seconds: float, event: Happening) -> None:
-        asyncio.get_running_loop().call_later(seconds, self._timed.put_nowait, event)
+    def _set_alarm(self, at: int | None, now: int) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+        self._alarm = None if at is None else self._feed_after(max(0, at - now) / SECOND, Woken())
+
+    def _feed_after(self, seconds: float, event: Happening) -> asyncio.TimerHandle:
+        return asyncio.get_running_loop().call_later(seconds, self._timed.put_nowait, event)
 
     async def _feed_timed(self) -> None:
         while True:

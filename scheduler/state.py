@@ -190,6 +190,7 @@ class Core:
         task = known.tasks.get(uid)
         if task is None:
             return
+        known.spared[uid] = known.now + known.rules.hold
         known.account(task)
         note = explain.not_preempted(event.why)
         yield Announce(event.victim, "Warning", "PreemptionFailed", "Preempting", note)

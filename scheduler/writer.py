@@ -1,7 +1,8 @@
 """Carry out the core's decisions, one request after the other.
 
-Bindings come first and go out in the order of the decisions, so that the API sees one history and not a race;
-then the conditions of pods that wait; Events last, since they inform and nothing hangs on them.
+Bindings, preemptions and nominations come first and go out in the order of the decisions, so that the API
+sees one history and not a race; then the conditions of pods that wait; Events last, since they inform and
+nothing hangs on them.
 """
 
 import asyncio
@@ -9,18 +10,33 @@ import logging
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from scheduler.kube.client import Client
 from scheduler.kube.errors import HTTP_CONFLICT, HTTP_NOT_FOUND, ApiError, RequestError, UnreachableError
 from scheduler.kube.pauses import Pauses
-from scheduler.messages import Announce, Bind, BindDone, BindRefused, Happening, MarkUnschedulable, PodGone
+from scheduler.messages import (
+    Announce,
+    Bind,
+    BindDone,
+    BindRefused,
+    Happening,
+    MarkUnschedulable,
+    Nominate,
+    PodGone,
+    Preempt,
+    PreemptRefused,
+)
 from scheduler.model import PodRef
 
 _log = logging.getLogger(__name__)
 
 MOST_ATTEMPTS = 5
 """How often a condition or an Event is tried while the server is in trouble, before it is let go."""
+
+
+Decided: TypeAlias = Bind | Preempt | Nominate
+"""What changes where pods are, or will be."""
 
 
 @dataclass(slots=True)
@@ -41,23 +57,27 @@ class Writer:
         report: Callable[[Happening], None],
         pod_read: Callable[[Mapping[str, Any]], None],
         pauses: Pauses,
+        now: Callable[[], int],
     ) -> None:
-        """``report`` gets what became of bindings; ``pod_read`` a pod that was read anew because of doubt."""
+        """``report`` gets what became of decisions; ``pod_read`` a pod that was read anew out of doubt."""
         self._client = client
         self._report = report
         self._pod_read = pod_read
         self._pauses = pauses
-        self._bindings: deque[Bind] = deque()
+        self._now = now
+        self._decisions: deque[Decided] = deque()
         self._marks: dict[str, _Note] = {}
         self._announcements: deque[_Note] = deque()
         self._work = asyncio.Event()
 
-    def submit(self, action: Bind | MarkUnschedulable | Announce, now: int) -> None:
+    def submit(self, action: Decided | MarkUnschedulable | Announce, now: int) -> None:
         """Send this when its turn comes."""
         if isinstance(action, Bind):
             # Why the pod waited is no longer true.
             self._marks.pop(action.ref.uid, None)
-            self._bindings.append(action)
+            self._decisions.append(action)
+        elif isinstance(action, Preempt | Nominate):
+            self._decisions.append(action)
         elif isinstance(action, MarkUnschedulable):
             self._mark(action, now)
         else:
@@ -73,8 +93,8 @@ class Writer:
     async def run(self) -> None:
         """Send until cancelled."""
         while True:
-            if self._bindings:
-                await self._bind(self._bindings.popleft())
+            if self._decisions:
+                await self._carry_out(self._decisions.popleft())
             elif self._marks:
                 uid, mark = next(iter(self._marks.items()))
                 if await self._written(mark) and self._marks.get(uid) is mark:
@@ -85,6 +105,34 @@ class Writer:
             else:
                 self._work.clear()
                 await self._work.wait()
+
+    async def _carry_out(self, decided: Decided) -> None:
+        match decided:
+            case Bind():
+                await self._bind(decided)
+            case Preempt():
+                await self._preempt(decided)
+            case Nominate():
+                await self._nominate(decided)
+
+    async def _preempt(self, preemption: Preempt) -> None:
+        victim = preemption.victim
+        try:
+            await self._client.announce_disruption(victim, preemption.why, self._now())
+            await self._client.delete(victim)
+        except RequestError as error:
+            _log.warning("preempting %s/%s: %s", victim.namespace, victim.name, error)
+            if isinstance(error, ApiError) and error.code in _DOUBTFUL:
+                await self._look(victim)  # gone, or another pod by now: then its place is free anyway
+            else:
+                self._report(PreemptRefused(victim, str(error)))
+
+    async def _nominate(self, nomination: Nominate) -> None:
+        ref = nomination.ref
+        try:
+            await self._client.nominate(ref, nomination.node)
+        except RequestError as error:  # it informs: the core holds the place all the same
+            _log.info("nominating %s/%s: %s", ref.namespace, ref.name, error)
 
     async def _bind(self, binding: Bind) -> None:
         try:

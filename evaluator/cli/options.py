@@ -14,7 +14,8 @@ Schedulers = Annotated[
     typer.Option(
         "--scheduler",
         "-s",
-        help="Scheduler to judge: lst, edf, sjf, priority, fifo, lst-utilization, kube-scheduler; "
+        help="Scheduler to judge: lst, edf, sjf, priority, fifo, lst-preempt, "
+        "lst-utilization, kube-scheduler; "
         "repeat to compare.",
         show_default="lst",
     ),

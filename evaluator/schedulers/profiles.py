@@ -18,7 +18,7 @@ from evaluator.schedulers.configs import kube_scheduler_config
 from evaluator.wakeups import WakeupRules
 from evaluator.warp.clock import ClockMode
 from evaluator.warp.threads import Kick
-from fakeapi.kernel.time import MILLISECOND, SECOND, Duration
+from fakeapi.kernel.time import DAY, MILLISECOND, SECOND, Duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,10 @@ _LST_GATHER: Final = 50 * MILLISECOND
 """Longer than the window in which our scheduler gathers changes before it decides (10 ms)."""
 
 
+_EVER: Final = 365 * DAY
+"""As long as any run: while pods wait."""
+
+
 def _own(name: str, *flags: str) -> LaunchProfile:
     """Our scheduler with these flags; without any, with the policy of that name."""
     return LaunchProfile(
@@ -98,7 +102,8 @@ def _own(name: str, *flags: str) -> LaunchProfile:
         command=_lst(flags or (f"--policy={name}",)),
         clock=ClockMode.FROZEN,
         kick=Kick.EPOLL,
-        wakeups=WakeupRules(horizon=_LST_GATHER, step=0),
+        # One that preempts looks again when slack runs out: of its timers each one may matter.
+        wakeups=WakeupRules(horizon=_EVER if "--preempt=any" in flags else _LST_GATHER, step=0),
         quiet=20 * MILLISECOND,
     )
 
@@ -111,6 +116,7 @@ PROFILES: Final[Mapping[str, LaunchProfile]] = {
         _own("sjf"),
         _own("priority"),
         _own("fifo"),
+        _own("lst-preempt", "--policy=lst", "--preempt=any"),
         _own("lst-utilization", "--policy=lst", "--pack=utilization"),
         KUBE_SCHEDULER,
     )

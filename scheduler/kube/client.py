@@ -84,9 +84,31 @@ class Client:
         }
         if mark.first:
             condition["lastTransitionTime"] = format_second(now)
-        body = {"metadata": {"uid": mark.ref.uid}, "status": {"conditions": [condition]}}
-        path = f"{_pod_path(mark.ref)}/status"
-        await self._connection.request("PATCH", path, body, STRATEGIC_MERGE_PATCH)
+        await self._patch_status(mark.ref, {"conditions": [condition]})
+
+    async def _patch_status(self, ref: PodRef, status: Mapping[str, object]) -> None:
+        body = {"metadata": {"uid": ref.uid}, "status": status}
+        await self._connection.request("PATCH", f"{_pod_path(ref)}/status", body, STRATEGIC_MERGE_PATCH)
+
+    async def announce_disruption(self, ref: PodRef, why: str, now: int) -> None:
+        """Set the pod's condition ``DisruptionTarget``; a pod of that name with another uid is refused."""
+        condition = {
+            "type": "DisruptionTarget",
+            "status": "True",
+            "reason": "PreemptionByScheduler",
+            "message": why,
+            "lastTransitionTime": format_second(now),
+        }
+        await self._patch_status(ref, {"conditions": [condition]})
+
+    async def delete(self, ref: PodRef) -> None:
+        """Delete the pod gracefully; a pod of that name with another uid is refused."""
+        body = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": ref.uid}}
+        await self._connection.request("DELETE", _pod_path(ref), body)
+
+    async def nominate(self, ref: PodRef, node: str) -> None:
+        """Set the pod's ``nominatedNodeName``, or take it away; another uid is refused."""
+        await self._patch_status(ref, {"nominatedNodeName": node or None})
 
     async def record(self, announcement: Announce, now: int) -> None:
         """Record an Event on the pod.

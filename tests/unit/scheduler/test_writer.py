@@ -7,9 +7,20 @@ from typing import Any
 from scheduler.kube.client import Client
 from scheduler.kube.errors import ApiError, RequestError, UnreachableError
 from scheduler.kube.pauses import Pauses
-from scheduler.messages import Announce, Bind, BindDone, BindRefused, Happening, MarkUnschedulable, PodGone
+from scheduler.messages import (
+    Announce,
+    Bind,
+    BindDone,
+    BindRefused,
+    Happening,
+    MarkUnschedulable,
+    Nominate,
+    PodGone,
+    Preempt,
+    PreemptRefused,
+)
 from scheduler.model import PodRef
-from scheduler.writer import Writer
+from scheduler.writer import Decided, Writer
 from tests.unit.scheduler.builders import START, ref
 
 NO_PAUSE = Pauses(0.0, 0.0)
@@ -30,6 +41,16 @@ class Scripted(Client):
 
     async def bind(self, ref: PodRef, node: str) -> None:
         self._ask("bind", f"{ref.name} {node}")
+
+    async def announce_disruption(self, ref: PodRef, why: str, now: int) -> None:
+        assert now == START
+        self._ask("disrupt", f"{ref.name} {why}")
+
+    async def delete(self, ref: PodRef) -> None:
+        self._ask("delete", ref.name)
+
+    async def nominate(self, ref: PodRef, node: str) -> None:
+        self._ask("nominate", f"{ref.name} {node}".rstrip())
 
     async def pod(self, ref: PodRef) -> Any:
         self._ask("look", ref.name)
@@ -53,7 +74,7 @@ def note(text: str) -> Announce:
     return Announce(ref("a"), "Normal", "Scheduled", "Binding", text)
 
 
-def written(client: Scripted, *actions: Bind | MarkUnschedulable | Announce) -> list[object]:
+def written(client: Scripted, *actions: Decided | MarkUnschedulable | Announce) -> list[object]:
     """Let a writer send these actions. Returns what it reported."""
     reported: list[object] = []
 
@@ -64,7 +85,7 @@ def written(client: Scripted, *actions: Bind | MarkUnschedulable | Announce) -> 
         reported.append(f"read {pod['metadata']['name']}")
 
     async def run() -> None:
-        writer = Writer(client, report, pod_read, NO_PAUSE)
+        writer = Writer(client, report, pod_read, NO_PAUSE, lambda: START)
         for action in (*actions, note("the end")):
             writer.submit(action, START)
         running = asyncio.create_task(writer.run())
@@ -142,3 +163,35 @@ def test_notes_that_are_moot_or_refused_are_let_go() -> None:
         client = Scripted(mark=[ApiError(code, "", "")], record=[ApiError(code, "", "")])
         written(client, mark("a"), note("x"), note("y"))
         assert client.asked == ["mark a why first", "record x", "record y"]
+
+
+def preempt(name: str) -> Preempt:
+    return Preempt(ref(name), ref("urgent"), "for urgent")
+
+
+def test_a_victim_is_told_before_it_is_deleted_and_decisions_keep_their_order() -> None:
+    client = Scripted()
+    assert written(client, preempt("v"), Nominate(ref("urgent"), "n"), Bind(ref("b"), "n")) == [
+        BindDone(ref("b"), "n")
+    ]
+    assert client.asked == ["disrupt v for urgent", "delete v", "nominate urgent n", "bind b n"]
+
+
+def test_a_victim_that_the_server_keeps_is_reported() -> None:
+    client = Scripted(delete=[ApiError(429, "TooManyRequests", "later")])
+    (refused,) = written(client, preempt("v"))
+    assert isinstance(refused, PreemptRefused)
+    assert refused.victim == ref("v")
+    assert "later" in refused.why
+
+
+def test_a_victim_that_is_gone_is_no_refusal() -> None:
+    gone = ApiError(404, "NotFound", "no such pod")
+    client = Scripted(disrupt=[gone], look=[gone])
+    assert written(client, preempt("v")) == [PodGone(ref("v").uid)]
+    assert client.asked == ["disrupt v for urgent", "look v"]
+
+
+def test_a_nomination_that_fails_holds_up_nothing() -> None:
+    client = Scripted(nominate=[UnreachableError("away")])
+    assert written(client, Nominate(ref("a"), ""), Bind(ref("b"), "n")) == [BindDone(ref("b"), "n")]
