@@ -329,7 +329,14 @@ class Knowledge:
             part.validate()
         for task in self.tasks.values():
             self._validate_pod(task)
-        every = self.assumed.keys() | self.pausing | self.spared.keys() | self.told.keys() | self.victims.keys() | self.held.keys()
+        every = (
+            self.assumed.keys()
+            | self.pausing
+            | self.spared.keys()
+            | self.told.keys()
+            | self.victims.keys()
+            | self.held.keys()
+        )
         assert every <= self.tasks.keys(), "a gone pod is kept"
         assert not any(self.tasks[uid].node for uid in self.assumed), "a bound pod is still assumed"
         self._validate_holds()
