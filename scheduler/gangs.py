@@ -4,9 +4,13 @@ A gang *forms* when enough members exist to bring it to its least number at once
 those that come later, are placed on their own.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 
 from scheduler.model import GangRef, Task
+
+MOST_BEGUN = 10_000
+"""Gangs that have no member just now and are remembered, the last ones."""
 
 
 class Gang:
@@ -25,7 +29,7 @@ class Gang:
         self.placed: set[str] = set()
         """Members that are bound or about to be, and not ending."""
         self.done = 0
-        """Members that ended with success since the gang last had none."""
+        """Members that ended with success."""
         self.half_since: int | None = None
         """Since when a part of it holds room while the others that it needs wait."""
 
@@ -65,6 +69,8 @@ class Gangs:
         self._gangs: dict[str, Gang] = {}
         self._of: dict[str, str] = {}
         """The gang of each member."""
+        self._begun: dict[str, int] = {}
+        """Gangs without members of which some have succeeded, and how many: the others may come again."""
 
     def get(self, key: str) -> Gang | None:
         """The gang, None when it has no members."""
@@ -88,6 +94,7 @@ class Gangs:
         gang = self._gangs.get(task.gang.key)
         if gang is None:
             gang = self._gangs[task.gang.key] = Gang(task.gang)
+            gang.done = self._begun.pop(task.gang.key, 0)
         gang.ref = task.gang
         self._of[uid] = task.gang.key
         gang.members.add(uid)
@@ -115,7 +122,27 @@ class Gangs:
         gang.done += succeeded
         if not gang.members:
             del self._gangs[key]
+            self._remember(gang)
         return {key}
+
+    def _remember(self, gang: Gang) -> None:
+        """A gang of which all succeeded is over, and its name may be used again."""
+        if 0 < gang.done < (gang.ref.least or 0):
+            self._begun[gang.ref.key] = gang.done
+            if len(self._begun) > MOST_BEGUN:
+                del self._begun[next(iter(self._begun))]
+
+    def set_done(self, done: Iterable[str]) -> set[str]:
+        """So many members have succeeded, a gang's key for each. Returns the gangs that are concerned."""
+        concerned = set()
+        for key, times in Counter(done).items():
+            gang = self._gangs.get(key)
+            if gang is None:
+                self._begun[key] = max(times, self._begun.get(key, 0))
+            elif gang.done < times:
+                gang.done = times
+                concerned.add(key)
+        return concerned
 
     def validate(self) -> None:
         """Check that every member is in its gang, in one state."""

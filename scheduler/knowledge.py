@@ -255,7 +255,9 @@ class Knowledge:
         del self.holds[hold.workload.key]
         for task in hold.workload.tasks:
             self.held.pop(task.ref.uid, None)
-            self.gain(self.cluster.release(task.ref.uid))
+            self.cluster.release(task.ref.uid)
+        for name in sorted(set(hold.places.values())):
+            self.gain(self.cluster.rooms.get(name))
         self.due = True
 
     def release_hold(self, hold: Hold) -> None:

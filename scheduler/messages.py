@@ -17,9 +17,14 @@ from scheduler.model import DisruptionBudget, Labels, Node, PodRef, Task
 
 @dataclass(frozen=True, slots=True)
 class PodsListed:
-    """All unfinished pods there are: those known before and not among them are gone."""
+    """All unfinished pods there are: those known before and not among them are gone.
+
+    ``done`` has the key of a gang for each member of it that ended with success and still exists as an
+    object: a scheduler that has just started cannot know otherwise how many members are still wanted.
+    """
 
     tasks: tuple[Task, ...]
+    done: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,8 +92,8 @@ class GangRef:
     Attributes:
         key: which gang. Unique over the cluster and over the ways to form one, and no pod's uid; a new run of
             the same job may have it again.
-        least: how many members have to run at once; None while that is not known (the object that tells it
-            has not been seen), which lets the gang wait.
+        least: how many members have to run at once, those that have succeeded included; None while that is
+            not known (the object that tells it has not been seen), which lets the gang wait.
         topology_key: a label of nodes; the gang is kept within one of its values where it fits there.
         name: what people call it.
     """

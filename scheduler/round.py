@@ -102,6 +102,8 @@ class Round:
                 continue
             known.end_hold(hold)
             self._assume(hold.workload, places, "its place has become free")
+            for name in sorted(set(hold.places.values())):
+                known.gain(known.cluster.rooms.get(name))
 
     def _takes(self, hold: Hold) -> Places | None:
         """Where the workload can go now: to its places, or elsewhere."""

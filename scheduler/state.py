@@ -116,6 +116,8 @@ class Core:
             self._pod_gone(uid, succeeded=False)
         for task in event.tasks:
             yield from self._pod_seen(task)
+        for key in sorted(self._known.gangs.set_done(event.done)):
+            self._known.form(key)
 
     def _pod_seen(self, task: Task) -> Iterator[Action]:
         known, uid = self._known, task.ref.uid
