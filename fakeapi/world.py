@@ -4,6 +4,8 @@ from typing import Final
 
 from fakeapi.cluster import annotations
 from fakeapi.cluster.kubelet import Kubelet
+from fakeapi.cluster.machines import Machines
+from fakeapi.cluster.nodes import CHIP_RESOURCE
 from fakeapi.kernel.chance import Chance
 from fakeapi.kernel.clock import Clock
 from fakeapi.kernel.events import EventQueue
@@ -20,7 +22,9 @@ from fakeapi.machinery.status import Cause
 from fakeapi.registry.admission import SYSTEM_PRIORITY_CLASSES
 from fakeapi.registry.defaults import JsonObject
 from fakeapi.registry.expiry import EventExpiry
+from fakeapi.registry.pods import evict
 from fakeapi.registry.registry import Registry
+from fakeapi.storage.objects import Key
 from fakeapi.storage.store import DEFAULT_HISTORY_LIMIT, Store
 
 _NAMESPACES: Final = ("default", "kube-node-lease", "kube-public", "kube-system")
@@ -29,7 +33,13 @@ _NAMESPACES: Final = ("default", "kube-node-lease", "kube-public", "kube-system"
 class World:
     """Everything behind the HTTP side; nothing in here knows HTTP."""
 
-    def __init__(self, clock: Clock, seed: int = 0, history_limit: int = DEFAULT_HISTORY_LIMIT) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        seed: int = 0,
+        history_limit: int = DEFAULT_HISTORY_LIMIT,
+        chip_resource: str = CHIP_RESOURCE,
+    ) -> None:
         self.clock: Final = clock
         self.chance: Final = Chance(seed)
         self.queue: Final = EventQueue(clock.now())
@@ -37,14 +47,24 @@ class World:
         self.table: Final[ResourceTable] = builtin_table()
         self.registry: Final = Registry(self.store, clock, self.chance, self.table)
         self.registry.add_check(_check_annotations)
-        self.kubelet: Final = Kubelet(self.store, self.queue, clock)
+        self.registry.add_mutation(self._report_progress)
+        self.kubelet: Final = Kubelet(self.store, self.queue, clock, chip_resource=chip_resource)
         self.kubelet.attach()
+        self.machines: Final = Machines(self.store, self.queue, clock, self.kubelet, self._evict)
+        self.machines.attach()
         EventExpiry(self.store, clock).attach()
         self._bootstrap()
 
     def run_due(self) -> int:
         """Let everything happen that is due by now; return how many events that were."""
         return self.queue.run_due(self.clock.now())
+
+    def _evict(self, pod: Key) -> None:
+        evict(self.registry, *pod, {"metadata": {"name": pod[1]}})
+
+    def _report_progress(self, resource: Resource, obj: JsonObject) -> None:
+        if resource == PODS:
+            self.kubelet.ledger.pieces.report(obj, self.clock.now())
 
     def _bootstrap(self) -> None:
         # What a cluster has before anybody uses it, as far as clients ask for it.

@@ -22,10 +22,12 @@ class Holdings:
         """The pod holds the node from now on."""
         self._pods.setdefault(node, {})[pod] = None
 
-    def release(self, node: str, pod: Key) -> None:
-        """The pod holds the node no longer; releasing twice is allowed."""
+    def release(self, node: str, pod: Key) -> bool:
+        """The pod holds the node no longer; whether it did. Releasing twice is allowed."""
         pods = self._pods.get(node)
-        if pods is not None:
-            pods.pop(pod, None)
-            if not pods:
-                del self._pods[node]
+        if pods is None or pod not in pods:
+            return False
+        del pods[pod]
+        if not pods:
+            del self._pods[node]
+        return True

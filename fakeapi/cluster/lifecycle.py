@@ -10,18 +10,28 @@ from typing import Final, TypeAlias
 
 from fakeapi.cluster import podstatus
 from fakeapi.cluster.addresses import PodAddresses, host_address
+from fakeapi.cluster.books import Books
+from fakeapi.cluster.gangs import Gangs
 from fakeapi.cluster.holdings import Holdings
+from fakeapi.cluster.ledger import Ledger
+from fakeapi.cluster.pieces import Pieces
 from fakeapi.cluster.podconditions import Json
 from fakeapi.cluster.podrecord import IllegalTransition, PodRecord, Signal, State
 from fakeapi.cluster.podstatus import Addresses, Runs, has_ended
+from fakeapi.cluster.work import Ending
 from fakeapi.kernel.events import EventQueue
 from fakeapi.kernel.time import SECOND, Instant, format_instant, parse_instant
 from fakeapi.machinery.resources import NODES, PODS
-from fakeapi.storage.objects import Object
+from fakeapi.storage.objects import Key, Object
 from fakeapi.storage.store import Store
 
 _PODS: Final = PODS.storage_key
 _NODES: Final = NODES.storage_key
+
+BROKEN_EXIT: Final = 1
+"""What a program exits with when its next call to a chip fails, or its next collective operation."""
+REBOOTED_EXIT: Final = 255
+"""What containerd reports of containers that it cannot find after a reboot; the reason is ``Unknown``."""
 
 Transition: TypeAlias = "Callable[[Lifecycle, PodRecord, Instant], None]"
 
@@ -29,11 +39,13 @@ Transition: TypeAlias = "Callable[[Lifecycle, PodRecord, Instant], None]"
 class Lifecycle:
     """Moves pods through their states: writes to the store, plans in the queue, releases nodes."""
 
-    def __init__(self, store: Store, queue: EventQueue, holdings: Holdings) -> None:
+    def __init__(self, store: Store, queue: EventQueue, holdings: Holdings, books: Books) -> None:
         self._store = store
         self._queue = queue
         self._holdings = holdings
+        self._books = books
         self._addresses = PodAddresses()
+        self.ledger: Final = Ledger(Pieces(), Gangs(self._replan, self._lose_peer))
 
     def signal(self, record: PodRecord, signal: Signal, at: Instant) -> None:
         """Let something happen to a pod.
@@ -64,6 +76,10 @@ class Lifecycle:
     def _replan(self, record: PodRecord, at: Instant) -> None:
         self._enter(record, record.state, at)
 
+    def _change_life(self, record: PodRecord, at: Instant) -> None:
+        self.ledger.change(record, at)
+        self._enter(record, record.state, at)
+
     def _take(self, record: PodRecord, at: Instant) -> None:
         self._enter(record, State.STARTING, at)
 
@@ -73,6 +89,7 @@ class Lifecycle:
     def _ask_to_stop(self, record: PodRecord, at: Instant) -> None:
         record.stop_asked = at
         record.kill_at = at + (record.grace_s or 0) * SECOND
+        self.ledger.ask_to_stop(record, at)
         self._enter(record, State.STOPPING, at)
 
     def _hurry(self, record: PodRecord, at: Instant) -> None:
@@ -81,50 +98,128 @@ class Lifecycle:
         self._enter(record, State.STOPPING, at)
 
     def _accept_end(self, record: PodRecord, at: Instant) -> None:
-        self._holdings.release(record.node, record.key)
+        self._release(record, at)
         self._enter(record, State.ENDED, at)
 
     def _accept_end_and_leave(self, record: PodRecord, at: Instant) -> None:
-        self._holdings.release(record.node, record.key)
+        self._release(record, at)
         self._enter(record, State.LEAVING, at)
-
-    def _forget(self, record: PodRecord, at: Instant) -> None:
-        self._holdings.release(record.node, record.key)
-        self._enter(record, State.ENDED, at)
 
     def _ignore(self, record: PodRecord, at: Instant) -> None:
         """Nothing follows from this signal in this state."""
+
+    def _lose(self, record: PodRecord, at: Instant) -> None:
+        """The node is down: the work ends here, and nobody is left to say so."""
+        self.ledger.halt(record, at, Ending.CUT_SHORT)
+        record.cause = "node_failure"
+        self._enter(record, State.LOST, at)
+
+    def _leave_unseen(self, record: PodRecord, at: Instant) -> None:
+        """Asked to go from a node that is down: it waits for its kubelet's word, unless there is no node."""
+        if self._store.find(_NODES, ("", record.node)) is None:
+            self._enter(record, State.LEAVING, at)
+
+    def _lose_peer(self, record: PodRecord, peer: Key, at: Instant) -> None:
+        if record.state is State.RUNNING:
+            record.lost_peer = (at, "/".join(peer))
+            self._enter(record, State.RUNNING, at)
 
     # ---- what falls due ----
 
     def _acknowledge(self, record: PodRecord, at: Instant) -> None:
         record.acknowledged = True
+        if not self._admit(record, at):
+            return
         self._enter(record, State.STARTING, at)
         pod = self._object(record)
         self._write(record, podstatus.creating(pod, at, self._host_address(record)))
+
+    def _admit(self, record: PodRecord, at: Instant) -> bool:
+        """Whether the kubelet takes the pod; it is Failed where not."""
+        if record.requests is not None:
+            return True
+        refusal = self._books.of(record.node).admit(record, self._object(record)["spec"])
+        if refusal is None:
+            return True
+        self._release(record, at)
+        self._enter(record, State.ENDED, at)
+        pod = self._object(record)
+        self._write(record, podstatus.rejected(pod, at, refusal.reason, refusal.message))
+        return False
 
     def _start(self, record: PodRecord, at: Instant) -> None:
         if self._store.find(_NODES, ("", record.node)) is None:
             self._enter(record, State.STRANDED, at)
             return
+        if not self._admit(record, at):
+            return
         record.runs = Runs.begin(at)
+        pod = self._object(record)
+        self._books.of(record.node).pull(pod["spec"])
+        if record.broken:  # while its images were pulled
+            self._exit_for_chips(record, at)
+            return
+        self.ledger.begin(record, pod, at, first=True)
         self._enter(record, State.RUNNING, at)
-        pod, host = self._object(record), self._host_address(record)
+        host = self._host_address(record)
         own = host if pod["spec"].get("hostNetwork") else self._addresses.next()
-        self._write(record, podstatus.running(pod, at, record.runs, Addresses(host, own)))
+        status = podstatus.running(
+            pod, at, record.runs, Addresses(host, own), self._books.devices(record, pod)
+        )
+        self._write(record, status)
 
     def _finish_run(self, record: PodRecord, at: Instant) -> None:
+        self._exit(record, at, record.own_ending, record.life.exit_code)
+
+    def _exit(
+        self,
+        record: PodRecord,
+        at: Instant,
+        ending: Ending,
+        exit_code: int,
+        reason: str = "",
+        message: str = "",
+    ) -> None:
+        """The containers ended by themselves; the restart policy says what follows."""
         assert record.runs is not None
-        exit_code = record.life.exit_code
-        record.runs = record.runs.end(at, exit_code)
+        self.ledger.halt(record, at, ending)
+        record.runs = record.runs.end(at, exit_code, reason, message)
         if not record.restarts_after(exit_code):
             self._end(record, at)
-        elif record.fell(at):
+        elif record.fell(at) or record.broken:
             self._enter(record, State.BACKING_OFF, at)
             pod = self._object(record)
-            self._write(record, podstatus.backing_off(pod, at, record.runs, record.back_off))
+            status = podstatus.backing_off(
+                pod, at, record.runs, record.back_off, self._books.devices(record, pod)
+            )
+            self._write(record, status)
         else:
             self._restart(record, at)
+
+    def _exit_for_chips(self, record: PodRecord, at: Instant) -> None:
+        record.cause = "chip_failure"
+        message = self._books.of(record.node).complaint(record)
+        self._exit(record, at, Ending.CUT_SHORT, BROKEN_EXIT, message=message)
+
+    def _exit_for_peer(self, record: PodRecord, at: Instant) -> None:
+        assert record.lost_peer is not None
+        _, peer = record.lost_peer
+        record.cause, record.lost_peer = "peer", None
+        message = f"lost {peer}, another member of gang {record.life.gang}"
+        self._exit(record, at, Ending.CUT_SHORT, BROKEN_EXIT, message=message)
+
+    def _come_back(self, record: PodRecord, at: Instant) -> None:
+        """The node is up again: its containers are gone, and its kubelet does what is due."""
+        record.broken = not self._books.of(record.node).chips.works(record.chips)
+        if record.grace_s is not None:
+            self._enter(record, State.LEAVING, at)
+        elif record.runs is None:
+            record.bound = at
+            self._enter(record, State.STARTING, at)
+        elif record.runs.current.finished is None:
+            self._exit(record, at, Ending.CUT_SHORT, REBOOTED_EXIT, "Unknown")
+        else:
+            self._enter(record, State.BACKING_OFF, at)
 
     def _resume(self, record: PodRecord, at: Instant) -> None:
         record.lengthen_back_off()
@@ -133,30 +228,46 @@ class Lifecycle:
     def _restart(self, record: PodRecord, at: Instant) -> None:
         assert record.runs is not None
         record.runs = record.runs.again(at)
+        pod = self._object(record)
+        self.ledger.begin(record, pod, at, first=False)
         self._enter(record, State.RUNNING, at)
-        self._write(record, podstatus.running(self._object(record), at, record.runs, None))
+        self._write(record, podstatus.running(pod, at, record.runs, None, self._books.devices(record, pod)))
 
     def _end(self, record: PodRecord, at: Instant) -> None:
         assert record.runs is not None
-        self._holdings.release(record.node, record.key)
+        pod = self._object(record)
+        status = podstatus.ended(pod, at, record.runs, self._books.devices(record, pod))
+        self._release(record, at)
         self._enter(record, State.ENDED, at)
-        self._write(record, podstatus.ended(self._object(record), at, record.runs))
+        self._write(record, status)
 
     def _stop(self, record: PodRecord, at: Instant) -> None:
         assert record.runs is not None
         assert record.due is not None
+        self.ledger.halt(record, at, record.due.ending)
         record.runs = record.runs.end(at, record.due.exit_code)
         self._remove(record, at)
 
+    def _stop_for_chips(self, record: PodRecord, at: Instant) -> None:
+        assert record.runs is not None
+        record.cause = "chip_failure"
+        self.ledger.halt(record, at, Ending.CUT_SHORT)
+        message = self._books.of(record.node).complaint(record)
+        record.runs = record.runs.end(at, BROKEN_EXIT, message=message)
+        self._remove(record, at)
+
     def _remove(self, record: PodRecord, at: Instant) -> None:
-        self._holdings.release(record.node, record.key)
+        pod = last = self._object(record)
+        devices = self._books.devices(record, pod)
+        self._release(record, at)
         self._enter(record, State.ENDED, at)
         record.grace_s = 0
-        pod = last = self._object(record)
         held = bool(pod["metadata"].get("finalizers"))
         if not has_ended(pod):
             if record.runs is not None:
-                last = {**pod, "status": podstatus.ended(pod, at, record.runs)}
+                if record.runs.current.finished is None:  # its node went down, and came up again
+                    record.runs = record.runs.end(at, REBOOTED_EXIT, "Unknown")
+                last = {**pod, "status": podstatus.ended(pod, at, record.runs, devices)}
             elif held:
                 last = {**pod, "status": podstatus.never_started(pod, at)}
         if held:
@@ -165,6 +276,13 @@ class Lifecycle:
             self._store.update(_PODS, record.key, last)
         if not held and self._is_there(record):  # a listener may have removed it at the update
             self._store.delete(_PODS, record.key)
+
+    def _release(self, record: PodRecord, at: Instant) -> None:
+        """The pod holds its node no longer; releasing twice is allowed."""
+        if not self._holdings.release(record.node, record.key):
+            return
+        self.ledger.close(record, at)
+        self._books.of(record.node).release(record)
 
     # ---- the store ----
 
@@ -197,40 +315,78 @@ def _without_grace(pod: Object) -> Object:
     return {**pod, "metadata": {**metadata, **ending}}
 
 
+_L = Lifecycle
+_EACH_STATE: Final[Mapping[State, Mapping[Signal, Transition]]] = {
+    State.STRANDED: {
+        Signal.NODE_CAME: _L._take,
+        Signal.NODE_DIED: _L._lose,
+        Signal.DELETION_ASKED: _L._leave,
+        Signal.LIFE_CHANGED: _L._ignore,
+        Signal.ENDED_ELSEWHERE: _L._accept_end,
+    },
+    State.STARTING: {
+        Signal.CREATING_DUE: _L._acknowledge,
+        Signal.START_DUE: _L._start,
+        Signal.DELETION_ASKED: _L._leave,
+        Signal.LIFE_CHANGED: _L._replan,
+        Signal.ENDED_ELSEWHERE: _L._accept_end,
+        Signal.NODE_DIED: _L._lose,
+        Signal.CHIPS_FAILED: _L._ignore,
+        Signal.CHIPS_BACK: _L._ignore,
+    },
+    State.RUNNING: {
+        Signal.RUN_OVER: _L._finish_run,
+        Signal.PEER_LOST: _L._exit_for_peer,
+        Signal.DELETION_ASKED: _L._ask_to_stop,
+        Signal.LIFE_CHANGED: _L._change_life,
+        Signal.ENDED_ELSEWHERE: _L._accept_end,
+        Signal.NODE_DIED: _L._lose,
+        Signal.CHIPS_FAILED: _L._exit_for_chips,
+        Signal.CHIPS_BACK: _L._ignore,
+    },
+    State.BACKING_OFF: {
+        Signal.BACK_OFF_OVER: _L._resume,
+        Signal.DELETION_ASKED: _L._leave,
+        Signal.LIFE_CHANGED: _L._ignore,
+        Signal.ENDED_ELSEWHERE: _L._accept_end,
+        Signal.NODE_DIED: _L._lose,
+        Signal.CHIPS_FAILED: _L._replan,
+        Signal.CHIPS_BACK: _L._replan,
+    },
+    State.STOPPING: {
+        Signal.STOP_DUE: _L._stop,
+        Signal.DELETION_ASKED: _L._hurry,
+        Signal.LIFE_CHANGED: _L._change_life,
+        Signal.ENDED_ELSEWHERE: _L._accept_end_and_leave,
+        Signal.NODE_DIED: _L._lose,
+        Signal.CHIPS_FAILED: _L._stop_for_chips,
+        Signal.CHIPS_BACK: _L._ignore,
+    },
+    State.LEAVING: {
+        Signal.REMOVAL_DUE: _L._remove,
+        Signal.DELETION_ASKED: _L._ignore,
+        Signal.LIFE_CHANGED: _L._ignore,
+        Signal.ENDED_ELSEWHERE: _L._accept_end_and_leave,
+        Signal.NODE_DIED: _L._ignore,
+        Signal.CHIPS_FAILED: _L._ignore,
+        Signal.CHIPS_BACK: _L._ignore,
+    },
+    State.LOST: {
+        Signal.NODE_BACK: _L._come_back,
+        Signal.DELETION_ASKED: _L._leave_unseen,
+        Signal.LIFE_CHANGED: _L._ignore,
+        Signal.ENDED_ELSEWHERE: _L._accept_end,
+        Signal.CHIPS_FAILED: _L._ignore,
+        Signal.CHIPS_BACK: _L._ignore,
+    },
+    State.ENDED: {
+        Signal.DELETION_ASKED: _L._leave,
+        Signal.LIFE_CHANGED: _L._ignore,
+    },
+}
 _TRANSITIONS: Final[Mapping[tuple[State, Signal], Transition]] = {
-    (State.STRANDED, Signal.NODE_CAME): Lifecycle._take,
-    (State.STRANDED, Signal.DELETION_ASKED): Lifecycle._leave,
-    (State.STRANDED, Signal.LIFE_CHANGED): Lifecycle._ignore,
-    (State.STRANDED, Signal.ENDED_ELSEWHERE): Lifecycle._accept_end,
-    (State.STRANDED, Signal.REMOVED): Lifecycle._forget,
-    (State.STARTING, Signal.CREATING_DUE): Lifecycle._acknowledge,
-    (State.STARTING, Signal.START_DUE): Lifecycle._start,
-    (State.STARTING, Signal.DELETION_ASKED): Lifecycle._leave,
-    (State.STARTING, Signal.LIFE_CHANGED): Lifecycle._replan,
-    (State.STARTING, Signal.ENDED_ELSEWHERE): Lifecycle._accept_end,
-    (State.STARTING, Signal.REMOVED): Lifecycle._forget,
-    (State.RUNNING, Signal.RUN_OVER): Lifecycle._finish_run,
-    (State.RUNNING, Signal.DELETION_ASKED): Lifecycle._ask_to_stop,
-    (State.RUNNING, Signal.LIFE_CHANGED): Lifecycle._replan,
-    (State.RUNNING, Signal.ENDED_ELSEWHERE): Lifecycle._accept_end,
-    (State.RUNNING, Signal.REMOVED): Lifecycle._forget,
-    (State.BACKING_OFF, Signal.BACK_OFF_OVER): Lifecycle._resume,
-    (State.BACKING_OFF, Signal.DELETION_ASKED): Lifecycle._leave,
-    (State.BACKING_OFF, Signal.LIFE_CHANGED): Lifecycle._ignore,
-    (State.BACKING_OFF, Signal.ENDED_ELSEWHERE): Lifecycle._accept_end,
-    (State.BACKING_OFF, Signal.REMOVED): Lifecycle._forget,
-    (State.STOPPING, Signal.STOP_DUE): Lifecycle._stop,
-    (State.STOPPING, Signal.DELETION_ASKED): Lifecycle._hurry,
-    (State.STOPPING, Signal.LIFE_CHANGED): Lifecycle._replan,
-    (State.STOPPING, Signal.ENDED_ELSEWHERE): Lifecycle._accept_end_and_leave,
-    (State.STOPPING, Signal.REMOVED): Lifecycle._forget,
-    (State.LEAVING, Signal.REMOVAL_DUE): Lifecycle._remove,
-    (State.LEAVING, Signal.DELETION_ASKED): Lifecycle._ignore,
-    (State.LEAVING, Signal.LIFE_CHANGED): Lifecycle._ignore,
-    (State.LEAVING, Signal.ENDED_ELSEWHERE): Lifecycle._accept_end_and_leave,
-    (State.LEAVING, Signal.REMOVED): Lifecycle._forget,
-    (State.ENDED, Signal.DELETION_ASKED): Lifecycle._leave,
-    (State.ENDED, Signal.LIFE_CHANGED): Lifecycle._ignore,
-    (State.ENDED, Signal.REMOVED): Lifecycle._forget,
+    (state, signal): transition
+    for state, answers in _EACH_STATE.items()
+    for signal, transition in {**answers, Signal.REMOVED: _L._accept_end}.items()
 }
 """What follows from a signal in a state. A pair that is not here is a bug, and raises."""

@@ -117,13 +117,16 @@ def _bytes(amount: int) -> str:
     return str(amount) if amount % _KIBI else canonical(f"{amount // _KIBI}Ki")
 
 
-_CONDITIONS: Final = (
+READY_CONDITIONS: Final = (
     ("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
     ("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
     ("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
     ("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
 )
-"""In the order of a kubelet, which puts Ready last (``pkg/kubelet/nodestatus/setters.go``)."""
+"""(type, status, reason, message) of a node that is well.
+
+In the order of a kubelet, which puts Ready last (``pkg/kubelet/nodestatus/setters.go``).
+"""
 
 
 def _conditions(since: str) -> list[dict[str, Any]]:
@@ -136,7 +139,7 @@ def _conditions(since: str) -> list[dict[str, Any]]:
             "reason": reason,
             "message": message,
         }
-        for name, status, reason, message in _CONDITIONS
+        for name, status, reason, message in READY_CONDITIONS
     ]
 
 

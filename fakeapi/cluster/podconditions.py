@@ -19,7 +19,7 @@ SANDBOX_MISSING: Final[Outcome] = ("False", "PodSandboxNotReady", "no pod sandbo
 SANDBOX_GONE: Final[Outcome] = ("False", "PodSandboxNotReady", "pod sandbox is not ready")
 
 _CONDITION_ORDER: Final = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady")
-_OWNED_CONDITIONS: Final = frozenset(
+OWNED_CONDITIONS: Final = frozenset(
     ("PodScheduled", "Ready", "Initialized", "ContainersReady", "PodReadyToStartContainers")
 )
 """Conditions that a kubelet writes itself; it keeps all others as they are."""
@@ -45,7 +45,7 @@ def conditions(pod: Object, at: Instant, outcomes: Sequence[Outcome]) -> list[Js
     old: list[Json] = (pod.get("status") or {}).get("conditions") or []
     before = {condition["type"]: condition for condition in old}
     generation = pod["metadata"].get("generation")
-    found = [condition for condition in old if condition["type"] not in _OWNED_CONDITIONS]
+    found = [condition for condition in old if condition["type"] not in OWNED_CONDITIONS]
     for name, outcome in zip(_CONDITION_ORDER, outcomes, strict=True):
         found.append(_condition(name, outcome, before.get(name), at, generation))
     found.append(_condition("PodScheduled", TRUE, before.get("PodScheduled"), at, generation))

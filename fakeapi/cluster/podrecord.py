@@ -10,6 +10,8 @@ from typing import Final
 
 from fakeapi.cluster.annotations import Life
 from fakeapi.cluster.podstatus import SIGKILL_EXIT, SIGTERM_EXIT, Runs
+from fakeapi.cluster.requests import Amounts
+from fakeapi.cluster.work import Ending, Piece, Session
 from fakeapi.kernel.events import Event, Rank
 from fakeapi.kernel.time import MINUTE, SECOND, Duration, Instant, format_instant_micro
 from fakeapi.storage.objects import Key
@@ -33,6 +35,7 @@ class State(Enum):
     BACKING_OFF = "waits to be restarted"
     STOPPING = "was asked to stop"
     LEAVING = "is removed at this instant"
+    LOST = "is on a node that is down"
     ENDED = "ended"
 
 
@@ -40,6 +43,11 @@ class Signal(Enum):
     """What can happen to a bound pod."""
 
     NODE_CAME = "its node was created"
+    NODE_DIED = "its node went down"
+    NODE_BACK = "its node came up again"
+    CHIPS_FAILED = "chips that it holds failed"
+    CHIPS_BACK = "chips that it holds were repaired"
+    PEER_LOST = "another member of its gang was lost"
     CREATING_DUE = "its node takes notice"
     START_DUE = "its start delay is over"
     RUN_OVER = "its run time is over"
@@ -63,6 +71,9 @@ class PodDefaults:
     start_delay: Duration = 0
     """From binding to running. None at all: image pulls are what a scenario adds where it matters."""
 
+    warm_start_delay: Duration = 0
+    """The same on a node that has the pod's images."""
+
     stop_time: Duration = SECOND
     """From the request to stop to the end of the containers, within the grace period.
 
@@ -80,6 +91,8 @@ class Due:
     signal: Signal
     exit_code: int = 0
     """What the containers of a stopping pod will exit with."""
+    ending: Ending = Ending.CUT_SHORT
+    """What that means for its work."""
 
 
 @dataclass(slots=True, eq=False)
@@ -95,6 +108,9 @@ class PodRecord:
     """The annotations that ``life`` was read from, to see cheaply that they did not change."""
     defaults: PodDefaults
     bound: Instant
+    """When its start delay began."""
+    held_since: Instant
+    """When it was bound: it holds its node from then on."""
     state: State = State.STRANDED
     runs: Runs | None = None
     """None until the containers have started."""
@@ -109,6 +125,27 @@ class PodRecord:
     due: Due | None = None
     event: Event | None = None
     """``due`` in the queue."""
+    warm: bool = False
+    """Its node has its images."""
+    requests: Amounts | None = None
+    """What it takes of its node; None before its node admitted it, and after its end."""
+    chips: tuple[int, ...] = ()
+    """The chips of its node that it was given."""
+    broken: bool = False
+    """Some of these chips do not work."""
+    piece: Piece | None = None
+    """The work that it does; None before its first start."""
+    session: Session | None = None
+    """The work that its containers do now; None while they do not work."""
+    joined: Duration = 0
+    """The progress of that session when it took part in it."""
+    kept: Duration = 0
+    lost: Duration = 0
+    """What became of its earlier sessions."""
+    cause: str | None = None
+    """What cut its last run short, where the world knows."""
+    lost_peer: tuple[Instant, str] | None = None
+    """When a member of its gang was lost, and its name: it has to exit."""
     _story: deque[tuple[Instant, State, Signal]] = field(default_factory=lambda: deque(maxlen=_STORY_LENGTH))
 
     def remember(self, at: Instant, signal: Signal) -> None:
@@ -154,8 +191,12 @@ class PodRecord:
     @property
     def start_delay(self) -> Duration:
         """From binding to running."""
-        delay = self.life.start_delay
-        return self.defaults.start_delay if delay is None else delay
+        life = self.life
+        if self.warm and life.warm_start_delay is not None:
+            return life.warm_start_delay
+        if life.start_delay is not None:
+            return life.start_delay
+        return self.defaults.warm_start_delay if self.warm else self.defaults.start_delay
 
     @property
     def stop_time(self) -> Duration:
@@ -169,29 +210,40 @@ class PodRecord:
         return Due(self.bound + self.start_delay, Rank.POD_PROGRESSES, Signal.START_DUE)
 
     def _own_end(self) -> Instant | None:
-        assert self.runs is not None
-        run_time = self.life.run_time
-        return None if run_time is None else self.runs.current.started + run_time
+        return None if self.session is None else self.session.end
 
     def _plan_end(self) -> Due | None:
+        if self.lost_peer is not None:
+            return Due(self.lost_peer[0], Rank.POD_ENDS, Signal.PEER_LOST)
         end = self._own_end()
         return None if end is None else Due(end, Rank.POD_ENDS, Signal.RUN_OVER)
 
-    def _plan_restart(self) -> Due:
+    def _plan_restart(self) -> Due | None:
         assert self.runs is not None
         assert self.runs.current.finished is not None
+        if self.broken:
+            return None  # each try would fail at once
         return Due(self.runs.current.finished + self.back_off, Rank.POD_PROGRESSES, Signal.BACK_OFF_OVER)
 
     def _plan_stop(self) -> Due:
         """Whichever comes first; of two at one instant the gentler one is what happened."""
         assert self.stop_asked is not None
         assert self.kill_at is not None
-        ends = [(self.stop_asked + self.stop_time, SIGTERM_EXIT), (self.kill_at, SIGKILL_EXIT)]
+        saved = Ending.SAVED if self.life.checkpoint_on_stop else Ending.CUT_SHORT
+        ends = [
+            (self.stop_asked + self.stop_time, SIGTERM_EXIT, saved),
+            (self.kill_at, SIGKILL_EXIT, Ending.CUT_SHORT),
+        ]
         own_end = self._own_end()
         if own_end is not None:
-            ends.insert(0, (own_end, self.life.exit_code))
-        at, exit_code = min(ends, key=lambda end: end[0])
-        return Due(at, Rank.POD_ENDS, Signal.STOP_DUE, exit_code)
+            ends.insert(0, (own_end, self.life.exit_code, self.own_ending))
+        at, exit_code, ending = min(ends, key=lambda end: end[0])
+        return Due(at, Rank.POD_ENDS, Signal.STOP_DUE, exit_code, ending)
+
+    @property
+    def own_ending(self) -> Ending:
+        """How its work ends when nobody cuts it short."""
+        return Ending.FAILED if self.life.exit_code else Ending.FINISHED
 
     def _plan_removal(self) -> Due:
         return Due(self.bound, Rank.POD_ENDS, Signal.REMOVAL_DUE)

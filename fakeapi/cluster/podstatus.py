@@ -8,12 +8,14 @@ once), and the parts of a container status that only a runtime knows (``resource
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
 from fakeapi.cluster.podconditions import (
+    OWNED_CONDITIONS,
     SANDBOX_GONE,
     SANDBOX_MISSING,
     TRUE,
@@ -38,6 +40,11 @@ _CONTAINER_ID_PART: Final = 16
 """Hexadecimal digits for each number in a container's id: with the uid's 32 that makes containerd's 64."""
 
 
+Devices: TypeAlias = Mapping[str, list[Json]]
+"""Container → its ``allocatedResourcesStatus``: which chips it has, and whether they work (KEP-4680)."""
+NO_DEVICES: Final[Devices] = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """One run of a pod's containers, from their start to their end."""
@@ -46,6 +53,9 @@ class Run:
     restarts: int = 0
     finished: Instant | None = None
     exit_code: int = 0
+    reason: str = ""
+    """Why it ended, where that is more than its exit code tells."""
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +71,9 @@ class Runs:
         """The first run starts."""
         return cls(at, Run(at))
 
-    def end(self, at: Instant, exit_code: int) -> "Runs":
+    def end(self, at: Instant, exit_code: int, reason: str = "", message: str = "") -> "Runs":
         """The current run is over."""
-        ended = Run(self.current.started, self.current.restarts, at, exit_code)
+        ended = Run(self.current.started, self.current.restarts, at, exit_code, reason, message)
         return Runs(self.begun, ended, self.previous)
 
     def again(self, at: Instant) -> "Runs":
@@ -100,43 +110,44 @@ def creating(pod: Object, at: Instant, host: str | None) -> Json:
     }
 
 
-def running(pod: Object, at: Instant, runs: Runs, addresses: Addresses | None) -> Json:
+def running(
+    pod: Object, at: Instant, runs: Runs, addresses: Addresses | None, devices: Devices = NO_DEVICES
+) -> Json:
     """Every container runs: Running. ``addresses`` stay as they are when none are given."""
     state = {"running": {"startedAt": format_instant(runs.current.started)}}
     return {
         **_status(pod, "Running", at, addresses, (TRUE, TRUE, TRUE, TRUE)),
         **_init_statuses(_initialized(pod, runs.begun)),
         "containerStatuses": [
-            _container_status(pod, index, container, runs.current, state, runs.previous)
+            _container_status(pod, index, container, runs.current, state, runs.previous, devices)
             for index, container in enumerate(_containers(pod))
         ],
     }
 
 
-def backing_off(pod: Object, at: Instant, runs: Runs, back_off: Duration) -> Json:
+def backing_off(
+    pod: Object, at: Instant, runs: Runs, back_off: Duration, devices: Devices = NO_DEVICES
+) -> Json:
     """The containers ended and wait to be started again: still Running, not ready."""
-    unready = not_ready(pod["spec"]["containers"])
+    unready, run = not_ready(pod["spec"]["containers"]), runs.current
     return {
         **_status(pod, "Running", at, None, (TRUE, TRUE, unready, unready)),
         **_init_statuses(_initialized(pod, runs.begun)),
         "containerStatuses": [
-            _container_status(
-                pod, index, container, runs.current, _crash_loop(pod, container, back_off), runs.current
-            )
+            _container_status(pod, index, container, run, _crash_loop(pod, container, back_off), run, devices)
             for index, container in enumerate(_containers(pod))
         ],
     }
 
 
-def ended(pod: Object, at: Instant, runs: Runs) -> Json:
+def ended(pod: Object, at: Instant, runs: Runs, devices: Devices = NO_DEVICES) -> Json:
     """Every container ended and none will start again: Succeeded or Failed."""
+    run, before = runs.current, runs.previous
     return {
-        **_terminal(pod, "Failed" if runs.current.exit_code else "Succeeded", at),
-        **_init_statuses(_initialized(pod, runs.begun, runs.current.finished)),
+        **_terminal(pod, "Failed" if run.exit_code else "Succeeded", at),
+        **_init_statuses(_initialized(pod, runs.begun, run.finished)),
         "containerStatuses": [
-            _container_status(
-                pod, index, container, runs.current, _terminated(pod, index, runs.current), runs.previous
-            )
+            _container_status(pod, index, container, run, _terminated(pod, index, run), before, devices)
             for index, container in enumerate(_containers(pod))
         ],
     }
@@ -145,6 +156,22 @@ def ended(pod: Object, at: Instant, runs: Runs) -> Json:
 def never_started(pod: Object, at: Instant) -> Json:
     """Given up before any container ran: Failed, as ``status_manager.go`` says of such pods."""
     return _terminal(pod, "Failed", at)
+
+
+def rejected(pod: Object, at: Instant, reason: str, message: str) -> Json:
+    """Refused by its node before anything was started: ``rejectPod`` of ``pkg/kubelet/kubelet.go``.
+
+    The conditions of a kubelet are gone, since the real one writes a status without them.
+    """
+    old: Json = pod.get("status") or {}
+    return {
+        **{name: value for name, value in old.items() if name in ("qosClass", "observedGeneration")},
+        "conditions": [each for each in old.get("conditions") or () if each["type"] not in OWNED_CONDITIONS],
+        "phase": "Failed",
+        "reason": reason,
+        "message": f"Pod was rejected: {message}",
+        "startTime": old.get("startTime") or format_instant(at),
+    }
 
 
 def _terminal(pod: Object, phase: str, at: Instant) -> Json:
@@ -204,7 +231,7 @@ def _initialized(pod: Object, begun: Instant, finished: Instant | None = None) -
             state = {"running": {"startedAt": format_instant(begun)}}
         else:
             state = _terminated(pod, index, run)
-        status = _container_status(pod, index, container, run, state, None)
+        status = _container_status(pod, index, container, run, state, None, NO_DEVICES)
         if not _is_sidecar(container):
             status["ready"] = True  # for an init container: has done its work
         statuses.append(status)
@@ -225,11 +252,11 @@ def _never_ran(container: Json, waiting: Json) -> Json:
 
 
 def _container_status(
-    pod: Object, index: int, container: Json, run: Run, state: Json, last: Run | None
+    pod: Object, index: int, container: Json, run: Run, state: Json, last: Run | None, devices: Devices
 ) -> Json:
     image = container.get("image", "")
     alive = "running" in state
-    return {
+    status: Json = {
         "name": container["name"],
         "state": state,
         "lastState": {} if last is None else _terminated(pod, index, last),
@@ -240,6 +267,9 @@ def _container_status(
         "containerID": _container_id(pod, index, run.restarts),
         "started": alive,
     }
+    if devices and container["name"] in devices:
+        status["allocatedResourcesStatus"] = devices[container["name"]]
+    return status
 
 
 def _crash_loop(pod: Object, container: Json, back_off: Duration) -> Json:
@@ -251,15 +281,16 @@ def _crash_loop(pod: Object, container: Json, back_off: Duration) -> Json:
 
 def _terminated(pod: Object, index: int, run: Run) -> Json:
     assert run.finished is not None, "a run that goes on has not terminated"
-    return {
-        "terminated": {
-            "exitCode": run.exit_code,
-            "reason": "Error" if run.exit_code else "Completed",
-            "startedAt": format_instant(run.started),
-            "finishedAt": format_instant(run.finished),
-            "containerID": _container_id(pod, index, run.restarts),
-        }
+    terminated = {
+        "exitCode": run.exit_code,
+        "reason": run.reason or ("Error" if run.exit_code else "Completed"),
+        "startedAt": format_instant(run.started),
+        "finishedAt": format_instant(run.finished),
+        "containerID": _container_id(pod, index, run.restarts),
     }
+    if run.message:
+        terminated["message"] = run.message
+    return {"terminated": terminated}
 
 
 def _container_id(pod: Object, index: int, restarts: int) -> str:

@@ -39,6 +39,8 @@ from fakeapi.storage.store import Store
 
 Check: TypeAlias = Callable[[Resource, JsonObject], list[Cause]]
 """A rule from outside, run on every object that is created or replaced."""
+Mutation: TypeAlias = Callable[[Resource, JsonObject], None]
+"""A webhook from outside: changes an object that is about to be created, in place."""
 Edit: TypeAlias = Callable[[JsonObject], JsonObject]
 """Makes the wanted object out of the current one, without changing it."""
 
@@ -61,10 +63,15 @@ class Registry:
         self._clock = clock
         self._chance = chance
         self._checks: list[Check] = []
+        self._mutations: list[Mutation] = []
 
     def add_check(self, check: Check) -> None:
         """Run ``check`` on every object before it is stored; its causes refuse the object."""
         self._checks.append(check)
+
+    def add_mutation(self, mutation: Mutation) -> None:
+        """Run ``mutation`` on every object that is created, before its rules are checked."""
+        self._mutations.append(mutation)
 
     def now(self) -> Instant:
         """The current instant."""
@@ -101,6 +108,8 @@ class Registry:
             require_namespace(self.store, resource, namespace, metadata.get("name", ""))
         fill_defaults(resource.group, resource.kind, obj)
         admit_creation(self.store, resource, obj)
+        for mutate in self._mutations:
+            mutate(resource, obj)
         prepare_creation(resource, obj, self.now_text())
         self.refuse(resource, obj, creation_causes(resource, obj))
         key = (namespace, metadata["name"])
