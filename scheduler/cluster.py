@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from scheduler.domains import Domains
 from scheduler.fit import fits
 from scheduler.model import Demand, Node
 from scheduler.peers import Kin, Peers, View
@@ -30,6 +31,7 @@ class Cluster:
     def __init__(self, chip_kinds: Sequence[str], packing: Packing = BEST_FIT) -> None:
         self.packing = packing
         self._index = FitIndex(chip_kinds, packing)
+        self.domains = Domains(chip_kinds)
         self._rooms: dict[str, Room] = {}
         self._place: dict[str, str] = {}
         self._holdings: dict[str, dict[str, Holding]] = {}
@@ -82,9 +84,9 @@ class Cluster:
         elif room.node == node:
             return None
         else:
-            self._index.remove(room)
+            self._take_out(room)
             room.renew(node)
-        self._index.add(room)
+        self._add(room)
         self.shape += 1
         return room
 
@@ -92,8 +94,16 @@ class Cluster:
         """Forget a node; the pods on it stay known."""
         room = self._rooms.pop(name, None)
         if room is not None:
-            self._index.remove(room)
+            self._take_out(room)
             self.shape += 1
+
+    def _add(self, room: Room) -> None:
+        self._index.add(room)
+        self.domains.add(room)
+
+    def _take_out(self, room: Room) -> None:
+        self._index.remove(room)
+        self.domains.remove(room)
 
     def put(
         self, uid: str, place: str, demand: Demand, kin: Kin = NOBODY, *, ending: bool = False
@@ -120,9 +130,9 @@ class Cluster:
         self._holdings.setdefault(place, {})[uid] = holding
         room = self._rooms.get(place)
         if room is not None:
-            self._index.remove(room)
+            self._take_out(room)
             room.take(uid, holding.demand)
-            self._index.add(room)
+            self._add(room)
         self.peers.put(uid, place, holding.kin, holding.demand, ending=holding.ending)
 
     def release(self, uid: str) -> Room | None:
@@ -137,9 +147,9 @@ class Cluster:
         self.peers.drop(uid)
         room = self._rooms.get(place)
         if room is not None:
-            self._index.remove(room)
+            self._take_out(room)
             room.give_back(uid)
-            self._index.add(room)
+            self._add(room)
         return room
 
     @contextmanager
@@ -173,4 +183,5 @@ class Cluster:
                 k: v for k, v in fresh.free_others.items() if v
             }
         self._index.validate(list(self._rooms.values()))
+        self.domains.validate()
         self.peers.validate(self._place)

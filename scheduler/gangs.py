@@ -16,7 +16,7 @@ MOST_BEGUN = 10_000
 class Gang:
     """The members of one gang."""
 
-    __slots__ = ("done", "half_since", "members", "pausing", "placed", "ref", "waiting")
+    __slots__ = ("done", "members", "pausing", "placed", "ref", "waiting")
 
     def __init__(self, ref: GangRef) -> None:
         self.ref = ref
@@ -30,8 +30,6 @@ class Gang:
         """Members that are bound or about to be, and not ending."""
         self.done = 0
         """Members that ended with success."""
-        self.half_since: int | None = None
-        """Since when a part of it holds room while the others that it needs wait."""
 
     @property
     def name(self) -> str:

@@ -3,10 +3,11 @@
 Facts come in here and the accounts follow; nothing is decided here.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from scheduler.cluster import Cluster
+from scheduler.ends import Ends
 from scheduler.fit import admits, fits
 from scheduler.gangs import Gang, Gangs
 from scheduler.model import Node, PodRef, Task
@@ -18,7 +19,7 @@ from scheduler.policy import Policy, Preempting
 from scheduler.progress import Progress
 from scheduler.room import Room
 from scheduler.rules import PreemptionRules
-from scheduler.victims import Budgets, History
+from scheduler.victims import Budgets, History, Roll
 
 
 @dataclass(slots=True)
@@ -53,6 +54,8 @@ class Knowledge:
         self.queue = Queue(policy, self.rules.lead if by_deadline else None)
         self.gangs = Gangs()
         self.progress = Progress()
+        self.ends = Ends()
+        self.roll = Roll(self.preempting)
         self.budgets = Budgets()
         self.history = History()
         self.now = 0
@@ -73,6 +76,8 @@ class Knowledge:
         """Pods that the API did not let us end, by uid: until when it is not tried again."""
         self.gained: set[str] = set()
         """Nodes on which some stuck class may fit now."""
+        self.half: dict[str, int] = {}
+        """Gangs of which a part holds room while the others that it needs wait, by key: since when."""
         self.unsettled: set[str] = set()
         """Gangs whose members changed, so that they need an answer."""
         self.due = False
@@ -108,8 +113,11 @@ class Knowledge:
             self.forget_waiting(uid)
             ending = task.deleting is not None or uid in self.victims
             self.gain(self.cluster.put(uid, place, task.demand, kin_of(task), ending=ending))
+            self.ends.put(uid, place, task, self.now)
+            self.roll.put(task)
         elif hold is None:
             self.gain(self.cluster.release(uid))
+            self.ends.drop(uid)
         else:
             self.cluster.put(uid, hold.places[uid], task.demand, kin_of(task))
         self._group(task, place)
@@ -157,6 +165,8 @@ class Knowledge:
         self.spared.pop(uid, None)
         self.forget_waiting(uid)
         self.gain(self.cluster.release(uid))
+        self.ends.drop(uid)
+        self.roll.drop(uid)
         self._ended(uid)
         for key in self.gangs.drop(uid, succeeded=succeeded):
             self.form(key)
@@ -177,12 +187,15 @@ class Knowledge:
     def form(self, key: str) -> None:
         """Let the waiting members of a gang wait as one workload, or each on its own, or not yet."""
         gang = self.gangs.get(key)
+        if gang is not None and gang.half:
+            self.half.setdefault(key, self.now)
+        else:
+            self.half.pop(key, None)
         if gang is None:
             self.queue.drop(key)
             return
         if key in self.holds:
             return
-        gang.half_since = (gang.half_since or self.now) if gang.half else None
         ready = [task for task in gang.ready() if task.ref.uid not in self.held]
         wanted = gang.wanted
         alone = wanted is not None and wanted <= 0
@@ -283,13 +296,6 @@ class Knowledge:
     def _is_being_cleared(self, name: str) -> bool:
         return any(holding.ending for holding in self.cluster.on(name).values())
 
-    def placed(self) -> Iterator[tuple[str, Task]]:
-        """The pods that are on nodes, with these."""
-        for uid, task in self.tasks.items():
-            place = task.node or self.assumed.get(uid)
-            if place:
-                yield place, task
-
     # Nodes ----------------------------------------------------------------------------------------
 
     def set_node(self, node: Node) -> None:
@@ -327,7 +333,7 @@ class Knowledge:
 
     def validate(self) -> None:
         """Check that all accounts agree: an ``AssertionError`` is a bug in this program."""
-        for part in (self.cluster, self.queue, self.gangs, self.progress):
+        for part in (self.cluster, self.queue, self.gangs, self.progress, self.ends, self.roll):
             part.validate()
         for task in self.tasks.values():
             self._validate_pod(task)
@@ -372,6 +378,7 @@ class Knowledge:
             assert set(hold.places) == {task.ref.uid for task in hold.workload.tasks}, "half a gang is held"
             assert hold.victims <= self.victims.keys()
             gangs += bool(hold.workload.gang)
+        assert self.half.keys() == {gang.ref.key for gang in self.gangs.values() if gang.half}
         for gang in self.gangs.values():
             formed = gang.wanted is not None and 0 < gang.wanted <= len(gang.ready())
             assert (gang.ref.key in self.queue) == (formed and gang.ref.key not in self.holds), gang.name

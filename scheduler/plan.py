@@ -36,7 +36,8 @@ class Planner:
         """Let all of the pods hold room, the best for each, or none (None)."""
         order = self._largest_first(tasks)
         if topology_key is not None and len(order) > 1:
-            for domain in self._domains(topology_key, sum(map(self.chips, order))):
+            wanted = sum(map(self.chips, order))
+            for domain in self._cluster.domains.tightest_first(topology_key, wanted):
                 places = self._take(order, domain)
                 if places is not None:
                     return places
@@ -78,20 +79,6 @@ class Planner:
         for uid in uids:
             self._cluster.release(uid)
 
-    def _domains(self, key: str, chips: int) -> list[list[Room]]:
-        """The domains with enough free chips, those with the fewest first."""
-        rooms: dict[str, list[Room]] = {}
-        for room in self._cluster.rooms.values():
-            value = room.labels.get(key)
-            if value is not None:
-                rooms.setdefault(value, []).append(room)
-        free = {value: sum(map(self.free, found)) for value, found in rooms.items()}
-        return [
-            rooms[value]
-            for value in sorted(rooms, key=lambda value: (free[value], value))
-            if free[value] >= chips
-        ]
-
     def free(self, room: Room) -> int:
         """The free chips of a node, of all kinds."""
-        return sum(max(0, room.free_others.get(kind, 0)) for kind in self._kinds)
+        return self._cluster.domains.free(room)

@@ -11,7 +11,7 @@ until it fits, and then spared, dearest first, as long as it still fits.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from typing import NamedTuple
 
 from scheduler.cluster import Cluster
@@ -21,17 +21,19 @@ from scheduler.pending import Ask, Workload, kin_of
 from scheduler.plan import Places, Planner
 from scheduler.policy import Preempting
 from scheduler.room import Room
-from scheduler.victims import Budgets, Ends, Law, Running, Taker
+from scheduler.victims import Budgets, Law, Running, Taker
 
 MOST_EXACT = 5
 """On a node with at most so many candidates every set of them is looked at: 31 sets."""
 
-MOST_NODES = 128
-"""Nodes that are looked at for one pod, those with the cheapest candidates first (kube-scheduler: a tenth of
-the nodes, at least 100)."""
+MOST_FITTING = 100
+MOST_NODES = 1_000
+"""Nodes on which others could make room for one pod, and nodes that are looked at to find them: the best of
+those is taken (kube-scheduler: a tenth of the nodes, at least 100). So a choice takes milliseconds in any
+cluster."""
 
-MOST_VICTIMS = 256
-"""Candidates that are looked at for one gang, the cheapest."""
+MOST_VICTIMS = 512
+"""Workloads that are looked at for one gang."""
 
 Cost = tuple[int, ...]
 
@@ -54,15 +56,20 @@ class Preemption:
         law: Law,
         budgets: Budgets,
         preempting: Preempting,
-        running: Iterable[Running],
+        roll: Iterable[str],
+        running: Callable[[str], Running | None],
     ) -> None:
-        """``running``: the workloads that may be taken for somebody."""
+        """``roll``: pods in the order in which they are looked at; ``running``: the workload of a pod.
+
+        That is None where it may not be taken at all.
+        """
         self._cluster = cluster
         self._planner = planner
         self._law = law
         self._budgets = budgets
         self._by_priority = preempting is Preempting.PRIORITY
-        self._running = sorted(running, key=self._price)
+        self._roll = roll
+        self._running = running
         self._taken: set[str] = set()
 
     def _price(self, one: Running) -> tuple[int | str, ...]:
@@ -85,45 +92,69 @@ class Preemption:
 
     def choose(self, workload: Workload, taker: Taker) -> Choice | None:
         """The cheapest set for this workload, None when there is none."""
-        in_time = None if self._by_priority else taker.slack
-        candidates = [
-            one
-            for one in self._running
-            if one.key not in self._taken
-            and (in_time is None or one.grace <= in_time)
-            and self._law.allows(one, taker)
-        ]
         if len(workload.tasks) == 1:
-            choice = self._for_pod(workload.lead, candidates)
+            choice = self._for_pod(workload, taker)
         else:
-            choice = self._for_gang(workload, candidates[:MOST_VICTIMS])
+            choice = self._for_gang(workload, taker)
         if choice is not None:
             self._taken.update(one.key for one in choice.victims)
         return choice
 
+    def _allowed(self, uid: str, taker: Taker) -> Running | None:
+        """The workload of a pod if it may be taken for this one, and would be gone in time."""
+        one = self._running(uid)
+        if one is None or one.key in self._taken or not self._law.allows(one, taker):
+            return None
+        in_time = self._by_priority or taker.slack is None or one.grace <= taker.slack
+        return one if in_time else None
+
+    def _usefulness(self, ask: Ask) -> Callable[[str], bool]:
+        """Whether a node would take one of the pods if it were empty."""
+        demands = [part.demand for part, _ in ask.parts]
+        known: dict[str, bool] = {}
+
+        def useful(name: str) -> bool:
+            if name not in known:
+                room = self._cluster.rooms.get(name)
+                known[name] = room is not None and any(admits(demand, room) for demand in demands)
+            return known[name]
+
+        return useful
+
     # One pod --------------------------------------------------------------------------------------
 
-    def _for_pod(self, task: Task, candidates: Sequence[Running]) -> Choice | None:
-        on: dict[str, list[Running]] = {}
-        for one in candidates:
-            for node in dict.fromkeys(each.node for each in one.tasks):
-                on.setdefault(node, []).append(one)
+    def _for_pod(self, workload: Workload, taker: Taker) -> Choice | None:
+        task = workload.lead
         best: tuple[Cost, str, tuple[Running, ...]] | None = None
-        nodes = 0
-        for node, some in on.items():
-            room = self._cluster.rooms.get(node)
-            if room is None or not admits(task.demand, room):
-                continue
-            for chosen in self._sets(task, room, some):
+        fitting = 0
+        for node, room in islice(self._nodes(workload.group.ask), MOST_NODES):
+            sets = 0
+            for chosen in self._sets(task, room, self._on(node, taker)):
+                sets += 1
                 cost = (*self._cost(chosen), self._left(task.demand, room, chosen))
                 if best is None or (cost, node, _names(chosen)) < (best[0], best[1], _names(best[2])):
                     best = (cost, node, chosen)
-            nodes += 1
-            if nodes == MOST_NODES:
+            fitting += sets > 0
+            if fitting == MOST_FITTING:
                 break
         if best is None:
             return None
         return Choice({task.ref.uid: best[1]}, best[2], best[0][0])
+
+    def _nodes(self, ask: Ask) -> Iterator[tuple[str, Room]]:
+        """The nodes that would take the pod if they were empty, in the order of the pods on them."""
+        useful = self._usefulness(ask)
+        seen: set[str] = set()
+        for uid in self._roll:
+            node = self._cluster.place_of(uid)
+            if node not in seen and useful(node):
+                seen.add(node)
+                yield node, self._cluster.rooms[node]
+
+    def _on(self, node: str, taker: Taker) -> list[Running]:
+        """The workloads on a node that may be taken, the cheapest first."""
+        found = (self._allowed(uid, taker) for uid in self._cluster.on(node))
+        return sorted({one.key: one for one in found if one is not None}.values(), key=self._price)
 
     def _left(self, demand: Demand, room: Room, chosen: Sequence[Running]) -> int:
         """Chips that stay free on the node."""
@@ -134,7 +165,7 @@ class Preemption:
     def _sets(self, task: Task, room: Room, some: Sequence[Running]) -> Iterator[tuple[Running, ...]]:
         """Sets of these workloads without which the pod fits, none with more than it needs."""
         fits_without = self._test(task, room)
-        if not fits_without(some):
+        if not some or not fits_without(some):
             return
         if len(some) > MOST_EXACT:
             yield _spare(some, fits_without)
@@ -170,8 +201,8 @@ class Preemption:
 
     # A gang ---------------------------------------------------------------------------------------
 
-    def _for_gang(self, workload: Workload, candidates: Sequence[Running]) -> Choice | None:
-        useful = sorted(candidates, key=self._price_per_chip)
+    def _for_gang(self, workload: Workload, taker: Taker) -> Choice | None:
+        useful = sorted(self._candidates(workload.group.ask, taker), key=self._price_per_chip)
         count = self._fewest(workload, useful)
         if count is None:
             return None
@@ -181,6 +212,18 @@ class Preemption:
         places = self._plan(workload, chosen)
         assert places is not None, "the victims that were spared were needed"
         return Choice(places, chosen, self._cost(chosen)[0])
+
+    def _candidates(self, ask: Ask, taker: Taker) -> list[Running]:
+        """The workloads that may be taken for it and hold room where it can use it."""
+        useful = self._usefulness(ask)
+        found: dict[str, Running] = {}
+        for uid in self._roll:
+            one = self._allowed(uid, taker) if useful(self._cluster.place_of(uid)) else None
+            if one is not None:
+                found[one.key] = one
+                if len(found) == MOST_VICTIMS:
+                    break
+        return [*found.values()]
 
     def _price_per_chip(self, one: Running) -> tuple[float | str, ...]:
         chips = sum(map(self._planner.chips, one.tasks))
@@ -248,24 +291,26 @@ class Rest:
         return max(0, min(left // wanted for left, wanted in free if wanted))
 
 
-def frees_by(ask: Ask, cluster: Cluster, ends: Ends, by: int) -> bool:
-    """Whether enough room frees by itself until then, going by the expected ends of what runs.
+def frees_by(ask: Ask, cluster: Cluster, leaving: Iterable[tuple[str, Task]]) -> bool:
+    """Whether the workload fits when these pods, given with their nodes, are gone.
 
     Looks at amounts and at what nodes admit, not at other pods, and not at who else waits for the same room.
     """
-    for part, count in ask.parts:
-        missing = count
-        for name, room in cluster.rooms.items():
-            if not admits(part.demand, room):
-                continue
-            rest = Rest(room)
-            for end, task in ends.get(name, ()):
-                if end > by:
-                    break
-                rest.free(task.demand)
-            missing -= rest.times(part.demand)
-            if missing <= 0:
-                break
-        if missing > 0:
-            return False
-    return True
+    rests: dict[str, Rest] = {}
+    for name, task in leaving:
+        room = cluster.rooms.get(name)
+        if room is not None:
+            rests.setdefault(name, Rest(room)).free(task.demand)
+    if ask.is_one:
+        return any(fits(ask.parts[0][0].demand, rest) for rest in rests.values())
+    rests.update((name, Rest(room)) for name, room in cluster.rooms.items() if name not in rests)
+    return all(_enough(part.demand, count, rests.values()) for part, count in ask.parts)
+
+
+def _enough(demand: Demand, count: int, rests: Iterable[Rest]) -> bool:
+    for rest in rests:
+        if count <= 0:
+            break
+        if admits(demand, rest):
+            count -= rest.times(demand)
+    return count <= 0

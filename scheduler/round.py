@@ -5,11 +5,11 @@ whose slack is running out, may take the place of others when its turn comes. Wh
 """
 
 import heapq
-from collections.abc import Iterator
 
 from scheduler import explain
 from scheduler.answers import answers
 from scheduler.decision import Decision
+from scheduler.gangs import Gang
 from scheduler.knowledge import Hold, Knowledge, helps
 from scheduler.laxity import slack
 from scheduler.messages import Action, Announce, Bind, Nominate, Preempt
@@ -19,7 +19,7 @@ from scheduler.plan import Places
 from scheduler.policy import Preempting, Rank
 from scheduler.preemption import Choice, Preemption, frees_by
 from scheduler.timetext import SECOND
-from scheduler.victims import Ends, Law, Running, Taker, ends_by_node, running_workload
+from scheduler.victims import Law, Running, Taker, running_workload
 
 MOST_PREEMPTIONS = 64
 """Workloads for which others are looked for in one round; what is left comes a second later. A round stays
@@ -38,8 +38,9 @@ class Round:
         self._considered = len(known.queue) + len(known.holds)
         self._attempts = 0
         self._due: dict[AskClass, list[Workload]] = {}
-        self._ends: Ends | None = None
+        self._law = Law(known.policy, known.rules, known.history)
         self._preemption: Preemption | None = None
+        self._running: dict[str, Running | None] = {}
 
     def run(self) -> list[Action]:
         """Decide. Returns what to do, bindings first."""
@@ -65,11 +66,13 @@ class Round:
         for hold in [each for each in known.holds.values() if each.until <= known.now]:
             known.release_hold(hold)
             self._others += [Nominate(task.ref, "") for task in hold.workload.tasks]
-        for gang in list(known.gangs.values()):
-            if gang.half_since is not None and known.now - gang.half_since >= known.rules.hold:
+        for key in sorted(known.half):
+            gang = known.gangs.get(key)
+            if gang is not None and known.now - known.half[key] >= known.rules.hold:
                 bound = [known.tasks[uid] for uid in sorted(gang.placed) if known.tasks[uid].node]
                 self._undo(gang.name, bound)
-                gang.half_since = known.now
+                if key in known.half:
+                    known.half[key] = known.now
 
     def _undo(self, name: str, tasks: list[Task]) -> None:
         """End the part of a gang that holds room for nothing."""
@@ -237,7 +240,8 @@ class Round:
             known.queue.check(workload, None)
             return False
         hoping = last - known.now > rules.last_chance
-        if not frees_by(workload.group.ask, known.cluster, self._expected(sure=not hoping), last):
+        leaving = known.ends.until(last, known.now) if hoping else known.ends.ending()
+        if not frees_by(workload.group.ask, known.cluster, leaving):
             return True
         known.queue.check(workload, last - rules.last_chance if hoping else None)
         return False
@@ -250,17 +254,6 @@ class Round:
         if self._attempts > MOST_PREEMPTIONS:
             again = known.now + SECOND
         known.queue.check(workload, again if again is not None and again > known.now else None)
-
-    def _expected(self, *, sure: bool) -> Ends:
-        """When pods free their room by themselves; ``sure``: only those that end already."""
-        if self._ends is None:
-            self._ends = ends_by_node(self._known.placed(), self._known.now)
-        if not sure:
-            return self._ends
-        return {
-            node: [(end, task) for end, task in ends if task.deleting is not None]
-            for node, ends in self._ends.items()
-        }
 
     def _preempt(self, workload: Workload) -> bool:
         known = self._known
@@ -284,29 +277,37 @@ class Round:
     def _choices(self) -> Preemption:
         if self._preemption is None:
             known = self._known
-            law = Law(known.policy, known.rules, known.history)
-            running = [one for one in self._running() if law.exposed(one, known.now)]
             self._preemption = Preemption(
-                known.cluster, known.planner, law, known.budgets, known.preempting, running
+                known.cluster,
+                known.planner,
+                self._law,
+                known.budgets,
+                known.preempting,
+                known.roll,
+                self._running_of,
             )
         return self._preemption
 
-    def _running(self) -> Iterator[Running]:
-        """The workloads of ours that run as a whole and do not end yet."""
+    def _running_of(self, uid: str) -> Running | None:
+        """The workload of a pod that runs, None where it may not be taken."""
         known = self._known
-        whole: dict[str, list[Task]] = {}
-        for task in known.tasks.values():
-            if task.ours and task.node in known.cluster.rooms:
-                key = task.ref.uid if task.gang is None else task.gang.key
-                whole.setdefault(key, []).append(task)
-        for key, tasks in whole.items():
-            if any(map(self._may_not_end, tasks)):
-                continue
-            gang = known.gangs.get(key)
-            if gang is not None and any(uid in known.assumed for uid in gang.placed):
-                continue  # a part of it is about to be bound
-            name = f"{tasks[0].ref.namespace}/{tasks[0].ref.name}" if gang is None else gang.name
-            yield running_workload(key, name, tasks, known.now, known.progress, known.planner.chips)
+        gang = known.gangs.gang_of(uid)
+        key = uid if gang is None else gang.ref.key
+        if key not in self._running:
+            one = self._whole(uid, gang)
+            self._running[key] = one if one is not None and self._law.exposed(one, known.now) else None
+        return self._running[key]
+
+    def _whole(self, uid: str, gang: Gang | None) -> Running | None:
+        """A workload of ours that runs as a whole; None where it ends, or is about to be bound."""
+        known = self._known
+        tasks = [known.tasks[each] for each in ((uid,) if gang is None else sorted(gang.members))]
+        placed = [task for task in tasks if known.place_of(task)]
+        if not placed or any(not task.ours or not task.node or self._may_not_end(task) for task in placed):
+            return None
+        ref = tasks[0].ref
+        name, key = (f"{ref.namespace}/{ref.name}", uid) if gang is None else (gang.name, gang.ref.key)
+        return running_workload(key, name, placed, known.now, known.progress, known.planner.chips)
 
     def _may_not_end(self, task: Task) -> bool:
         """It ends already, or the API has just refused to end it."""

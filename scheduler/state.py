@@ -219,8 +219,7 @@ class Core:
         check = known.queue.next_check(known.now) if known.queue else None
         if check is not None:
             instants.append(check)
-        half = (gang.half_since for gang in known.gangs.values() if gang.half_since is not None)
-        instants += [since + known.rules.hold for since in half]
+        instants += [since + known.rules.hold for since in known.half.values()]
         later = [max(-(-instant // GRAIN) * GRAIN, known.now + GRAIN) for instant in instants]
         return min(later, default=None)
 

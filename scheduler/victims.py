@@ -1,11 +1,13 @@
 """The workloads that run, what taking one would cost, and who may be taken for whom."""
 
+from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from scheduler.constraints import selects
 from scheduler.decision import Loss
+from scheduler.ends import expected_end
 from scheduler.model import DisruptionBudget, Task
 from scheduler.pending import latest_start_of
 from scheduler.policy import Policy, Preempting
@@ -57,21 +59,6 @@ class Running:
         return self.slack < self.lost // len(self.tasks)
 
 
-def expected_end(task: Task, now: int) -> int | None:
-    """When a pod that is on a node frees its room by itself; None where nothing tells.
-
-    One that should have ended by now is expected to take as long again as it is overdue: errors of estimates
-    are as large as the estimates.
-    """
-    if task.deleting is not None:
-        return max(task.deleting, now)
-    if task.timing.remaining is None:
-        return None
-    started = now if task.started is None else task.started
-    end = started + task.timing.remaining
-    return end if end > now else now + (now - end)
-
-
 def running_workload(
     key: str, name: str, tasks: Iterable[Task], now: int, progress: Progress, chips: Callable[[Task], int]
 ) -> Running:
@@ -96,6 +83,41 @@ def running_workload(
         grace=max(task.grace for task in members),
         managed=all(task.owner for task in members),
     )
+
+
+class Roll:
+    """Our pods that are bound, in the order in which they are looked at as victims.
+
+    Those that started last come first: they have the least to lose. Under ``priority`` those of the lowest
+    priority come first, and among equals those that started last.
+    """
+
+    def __init__(self, preempting: Preempting) -> None:
+        self._by_priority = preempting is Preempting.PRIORITY
+        self._order: list[tuple[int, int, str]] = []
+        self._of: dict[str, tuple[int, int, str]] = {}
+
+    def put(self, task: Task) -> None:
+        """A pod as it is now: on the roll if it may be looked at, else not."""
+        self.drop(task.ref.uid)
+        if task.ours and task.node and task.deleting is None:
+            first = task.priority if self._by_priority else 0
+            entry = self._of[task.ref.uid] = (first, -(task.started or 0), task.ref.uid)
+            insort(self._order, entry)
+
+    def drop(self, uid: str) -> None:
+        """A pod is no more."""
+        entry = self._of.pop(uid, None)
+        if entry is not None:
+            del self._order[bisect_left(self._order, entry)]
+
+    def __iter__(self) -> Iterator[str]:
+        for _, _, uid in self._order:
+            yield uid
+
+    def validate(self) -> None:
+        """Check that every pod is on it once."""
+        assert self._order == sorted(self._of.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,19 +267,3 @@ class Budgets:
                 and selects(budget.selector, labels)
             ):
                 yield key
-
-
-Ends = Mapping[str, list[tuple[int, Task]]]
-"""By node: the pods on it with the instants at which they are expected to free their room, earliest first."""
-
-
-def ends_by_node(placed: Iterable[tuple[str, Task]], now: int) -> Ends:
-    """The expected ends of pods, given with their nodes, of which any is known."""
-    found: dict[str, list[tuple[int, Task]]] = {}
-    for node, task in placed:
-        end = expected_end(task, now)
-        if end is not None:
-            found.setdefault(node, []).append((end, task))
-    for ends in found.values():
-        ends.sort(key=lambda item: (item[0], item[1].ref))
-    return found
