@@ -3,6 +3,7 @@
 from typing import Final
 
 from fakeapi.cluster import annotations
+from fakeapi.cluster.failures import Failures
 from fakeapi.cluster.kubelet import Kubelet
 from fakeapi.cluster.machines import Machines
 from fakeapi.cluster.nodes import CHIP_RESOURCE
@@ -52,6 +53,7 @@ class World:
         self.kubelet.attach()
         self.machines: Final = Machines(self.store, self.queue, clock, self.kubelet, self._evict)
         self.machines.attach()
+        self.failures: Final = Failures(self.machines, self.store, self.queue, clock, self.chance)
         EventExpiry(self.store, clock).attach()
         self._bootstrap()
 

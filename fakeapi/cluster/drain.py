@@ -59,7 +59,7 @@ class Drains:
         if refused:
             later = at + RETRY
             self._waiting[node] = self._queue.schedule(
-                later, Rank.CONTROLLER, partial(self._try, node, later), "drain"
+                later, Rank.CONTROLLER, partial(self._try, node, later), "drain", background=True
             )
 
     def _asked(self, key: Key) -> bool:

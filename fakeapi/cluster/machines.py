@@ -87,6 +87,10 @@ class Machines:
         """The nodes that exist, sorted."""
         return [version.key[1] for version in self._store.iterate(_NODES)]
 
+    def exists(self, node: str) -> bool:
+        """Whether there is a node of that name."""
+        return self._store.find(_NODES, ("", node)) is not None
+
     def is_up(self, node: str) -> bool:
         """Whether the machine behind a node works.
 
