@@ -48,10 +48,9 @@ class Knowledge:
         self.policy = policy
         self.rules = rules or PreemptionRules()
         self.preempting = policy.preempting if rules is not None else Preempting.NEVER
-        by_deadline = self.preempting in {Preempting.SLACK, Preempting.DEADLINE}
         self.cluster = Cluster(chip_kinds, packing)
         self.planner = Planner(self.cluster, chip_kinds)
-        self.queue = Queue(policy, self.rules.lead if by_deadline else None)
+        self.queue = Queue(policy, self.preempting, self.rules.lead)
         self.gangs = Gangs()
         self.progress = Progress()
         self.ends = Ends()

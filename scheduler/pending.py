@@ -16,7 +16,7 @@ from typing import NamedTuple
 from scheduler.constraints import PodTerm
 from scheduler.model import Demand, Labels, Task
 from scheduler.peers import Kin
-from scheduler.policy import Policy, Rank
+from scheduler.policy import Policy, Preempting, Rank
 
 AT_ONCE = -1
 """Before every rank: what is begun is completed first."""
@@ -137,9 +137,13 @@ class Queue:
     are.
     """
 
-    def __init__(self, policy: Policy, lead: int | None = None) -> None:
-        """``lead``: how much slack before the end of it a workload is checked; None for never."""
+    def __init__(self, policy: Policy, preempting: Preempting = Preempting.NEVER, lead: int = 0) -> None:
+        """``preempting``: whether workloads have to be checked for whether others must give way.
+
+        Under ``priority`` that is as soon as they wait, under deadlines when their slack is down to ``lead``.
+        """
         self._policy = policy
+        self._preempting = preempting
         self._lead = lead
         self._waiting: dict[str, Workload] = {}
         self._open: dict[Ask, AskClass] = {}
@@ -216,8 +220,13 @@ class Queue:
 
     def _first_check(self, workload: Workload) -> int | None:
         """When the slack of its most urgent promise comes down to the lead."""
-        if self._lead is None or not all(task.preempts for task in workload.tasks):
+        if not all(task.preempts for task in workload.tasks):
             return None
+        match self._preempting:
+            case Preempting.NEVER:
+                return None
+            case Preempting.PRIORITY:
+                return 0
         last = latest_start_of(workload.tasks)
         return None if last is None else last - self._lead
 
@@ -325,7 +334,7 @@ class Queue:
         for key, workload in self._waiting.items():
             assert workload.tasks, "a workload without pods waits"
             asked = workload.check_at
-            assert asked is None or (asked, key) in checks or self._lead is None, "a check was lost"
+            assert asked is None or (asked, key) in checks, "a check was lost"
 
 
 def _earliest(instants: Iterable[int | None]) -> int | None:

@@ -5,6 +5,7 @@ whose slack is running out, may take the place of others when its turn comes. Wh
 """
 
 import heapq
+from itertools import islice
 
 from scheduler import explain
 from scheduler.answers import answers
@@ -138,6 +139,8 @@ class Round:
         for group in known.queue.looking:
             known.queue.reopen(group)
         for workload in known.queue.due(known.now):
+            if known.preempting is Preempting.PRIORITY:
+                known.queue.check(workload, None)  # whenever its class is tried, that is
             self._due.setdefault(workload.group, []).append(workload)
             known.queue.reopen(workload.group)
 
@@ -151,7 +154,7 @@ class Round:
             if places is not None:
                 self._tried += 1
                 self._assume(workload, places, "")
-            elif not self._make_room(group, workload):
+            elif not self._make_room(group):
                 heapq.heappop(heads)
                 queue.give_up(group)
                 self._stuck.append(group)
@@ -213,13 +216,14 @@ class Round:
 
     # Room made by others --------------------------------------------------------------------------
 
-    def _make_room(self, group: AskClass, head: Workload) -> bool:
+    def _make_room(self, group: AskClass) -> bool:
         """Let others give way for the class's workloads whose time has come, until it does not help."""
         known = self._known
         if known.preempting is Preempting.NEVER:
             return False
         if known.preempting is Preempting.PRIORITY:
-            return all(task.preempts for task in head.tasks) and self._preempt(head)
+            first = self._first_that_preempts(group)
+            return first is not None and self._preempt(first)
         made = False
         for workload in self._due.pop(group, []):
             if workload.key not in known.queue or workload.group is not group or workload.late:
@@ -231,6 +235,11 @@ class Round:
                 continue
             made = True
         return made
+
+    def _first_that_preempts(self, group: AskClass) -> Workload | None:
+        """Where nobody gives way for it, nobody does for those behind it, whose priority is not higher."""
+        some = (self._known.queue[key] for key in islice(group.members(), MOST_PREEMPTIONS))
+        return next((each for each in some if all(task.preempts for task in each.tasks)), None)
 
     def _is_forced(self, workload: Workload) -> bool:
         """Whether its slack will not last until room frees by itself. If it may, that is looked at later."""

@@ -207,7 +207,9 @@ class Core:
 
     def _wake(self) -> Iterator[Action]:
         """Ask to be woken when something has to be decided though nothing happens."""
-        at = None if self._unlisted else self._next_instant()
+        if self._gathering or self._unlisted:
+            return  # the round decides over it
+        at = self._next_instant()
         if at == self._wake_at:
             return
         self._wake_at = at

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from scheduler.model import Task, Timing
 from scheduler.pending import Part, Queue, ask_for
-from scheduler.policy import FIRST_COME, LEAST_SLACK, Late, Policy, least_slack
+from scheduler.policy import FIRST_COME, LEAST_SLACK, Late, Policy, Preempting, least_slack
 from scheduler.timetext import HOUR, MINUTE
 from tests.unit.scheduler.builders import START, task
 
@@ -157,7 +157,7 @@ def test_asks_are_alike_whatever_the_order_of_the_pods() -> None:
 
 
 def checked(*tasks: Task) -> Queue:
-    made = Queue(LEAST_SLACK, lead=HOUR)
+    made = Queue(LEAST_SLACK, Preempting.SLACK, lead=HOUR)
     for each in tasks:
         put(made, each)
     return made
