@@ -4,29 +4,39 @@ Listens inside the API server's process, so nothing is lost and nothing is round
 whole seconds of API timestamps.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import Any, Final
 
-from evaluator.scenario.facts import amounts_of, pod_facts
-from evaluator.scenario.manifests import CHIP_TYPE_LABEL
+from evaluator.joblog import Counts, JobLog
+from evaluator.nodelog import NodeLog
+from evaluator.scenario.facts import PodFacts, pod_facts
 from evaluator.timeline import (
-    NodeAdded,
-    NodeChanged,
-    NodeRemoved,
+    Cause,
     Outcome,
     PodBound,
+    PodDisrupted,
     PodEnded,
+    PodNominated,
     PodStarted,
     PodSubmitted,
     PodUnschedulable,
     Timeline,
 )
+from fakeapi.cluster.ledger import WorkEnded, WorkStarted
 from fakeapi.kernel.clock import Clock
-from fakeapi.machinery.resources import NODES, PODS
+from fakeapi.machinery.resources import NODES, PODS, PRIORITY_CLASSES
 from fakeapi.storage.objects import Change, Key, Kind, Object
+from fakeapi.world import World
 
 _TERMINAL: Final = ("Succeeded", "Failed")
+_CAUSES: Final[Mapping[str, Cause]] = {
+    "PreemptionByScheduler": "preemption",
+    "DeletionByPodGC": "node_failure",
+}
+"""Reasons of the condition ``DisruptionTarget``; every other is an eviction."""
 
 
 class Help(Enum):
@@ -37,22 +47,18 @@ class Help(Enum):
 
 
 @dataclass(slots=True)
-class Counts:
-    """How many pods there have been and are; see :class:`evaluator.results.JobCounts`."""
-
-    submitted: int = 0
-    finished: int = 0
-    failed: int = 0
-
-
-@dataclass(slots=True)
 class _Pod:
     """What has been told of a pod so far."""
 
+    job: str | None = None
     node: str | None = None
     started: bool = False
     ended: bool = False
     message: str = ""
+    nominated: str = ""
+    disrupted: Cause | None = None
+    restored_ns: int = 0
+    work: WorkEnded | None = None
 
 
 class Recorder:
@@ -61,11 +67,12 @@ class Recorder:
     def __init__(
         self, timeline: Timeline, clock: Clock, start_ns: int, chip_resource: str, scheduler: str
     ) -> None:
-        self.counts: Final = Counts()
         self.pending: Final[set[Key]] = set()
         """Pods of the scheduler under test that exist, have no node and are not ending."""
         self.running: Final[set[Key]] = set()
         """Pods that hold a node."""
+        self._jobs = JobLog(timeline, lambda: self._now_ns, self._facts)
+        self._nodes = NodeLog(timeline, lambda: self._now_ns, chip_resource)
         self._help: set[Help] = set()
         self._timeline = timeline
         self._clock = clock
@@ -73,7 +80,19 @@ class Recorder:
         self._chip_resource = chip_resource
         self._scheduler = scheduler
         self._pods: dict[Key, _Pod] = {}
-        self._nodes: dict[Key, tuple[Any, ...]] = {}
+        self._priority_of: Callable[[str], int] = lambda _: 0
+
+    def attach(self, world: World) -> None:
+        """Listen to a world from now on."""
+        self._priority_of = partial(_priority_of, world)
+        world.kubelet.ledger.listen(self._hear_work)
+        world.machines.listen(self._nodes.hear_hardware)
+        world.store.listen(self.hear)
+
+    @property
+    def counts(self) -> Counts:
+        """How many jobs there have been."""
+        return self._jobs.counts
 
     def take_help(self) -> set[Help]:
         """What help has come since the last question."""
@@ -85,7 +104,10 @@ class Recorder:
         if collection == PODS.storage_key:
             self._hear_pod(change)
         elif collection == NODES.storage_key:
-            self._hear_node(change)
+            if self._nodes.hear(change):
+                self._help.add(Help.CAPACITY)
+        else:
+            self._jobs.hear(change)
 
     @property
     def _now_ns(self) -> int:
@@ -108,10 +130,23 @@ class Recorder:
             return
         self._follow(key, told, pod)
 
+    def _facts(self, pod: Mapping[str, Any]) -> PodFacts:
+        """The facts of a pod; what its annotations say is left out where they cannot be read."""
+        spec = pod["spec"]
+        if "priority" not in spec and spec.get("priorityClassName"):  # a template, which nobody admitted
+            pod = {**pod, "spec": {**spec, "priority": self._priority_of(spec["priorityClassName"])}}
+        read = partial(
+            pod_facts, at_ns=self._now_ns, start_ns=self._start_ns, chip_resource=self._chip_resource
+        )
+        try:
+            return read(pod)
+        except ValueError:
+            return read({**pod, "metadata": {**pod["metadata"], "annotations": {}}})
+
     def _submit(self, key: Key, pod: Object) -> None:
-        facts = pod_facts(pod, at_ns=self._now_ns, start_ns=self._start_ns, chip_resource=self._chip_resource)
-        self._pods[key] = _Pod()
-        self.counts.submitted += 1
+        facts = self._facts(pod)
+        job = self._jobs.submit_pod(key, pod, facts)
+        self._pods[key] = _Pod(job)
         if facts.scheduler == self._scheduler:
             self.pending.add(key)
         self._help.add(Help.ARRIVAL)
@@ -129,6 +164,8 @@ class Recorder:
                 user=facts.user,
                 queue=facts.queue,
                 scheduler=facts.scheduler,
+                job=job,
+                chip_type=facts.chip_type,
             )
         )
 
@@ -143,18 +180,38 @@ class Recorder:
             self._timeline.append(PodBound(at_ns=self._now_ns, pod=_name(key), node=node))
         if told.node is not None and not told.started and phase != "Pending" and _has_started(status):
             told.started = True
-            self._timeline.append(PodStarted(at_ns=self._now_ns, pod=_name(key), node=told.node))
+            self._timeline.append(
+                PodStarted(at_ns=self._now_ns, pod=_name(key), node=told.node, restored_ns=told.restored_ns)
+            )
+        if told.disrupted is None:
+            self._follow_disruption(key, told, status)
         if phase in _TERMINAL:
             outcome: Outcome = "succeeded" if phase == "Succeeded" else _failure_of(pod)
             self._end(key, told, outcome, _end_reason(status))
         elif told.node is None:
             self._follow_waiting(key, told, pod)
 
+    def _follow_disruption(self, key: Key, told: _Pod, status: dict[str, Any]) -> None:
+        condition = _condition(status, "DisruptionTarget")
+        if condition.get("status") == "True":
+            lost = told.node in self._nodes.down
+            told.disrupted = "node_failure" if lost else _CAUSES.get(condition.get("reason", ""), "eviction")
+            message = str(condition.get("message", ""))
+            self._timeline.append(
+                PodDisrupted(at_ns=self._now_ns, pod=_name(key), cause=told.disrupted, message=message)
+            )
+
     def _follow_waiting(self, key: Key, told: _Pod, pod: Object) -> None:
         if "deletionTimestamp" in pod["metadata"]:
             self.pending.discard(key)
             return
-        message = _unschedulable_message(pod.get("status", {}))
+        status = pod.get("status", {})
+        nominated = status.get("nominatedNodeName") or ""
+        if nominated != told.nominated:
+            told.nominated = nominated
+            if nominated:
+                self._timeline.append(PodNominated(at_ns=self._now_ns, pod=_name(key), node=nominated))
+        message = _unschedulable_message(status)
         if message and message != told.message:
             told.message = message
             self._timeline.append(PodUnschedulable(at_ns=self._now_ns, pod=_name(key), message=message))
@@ -164,56 +221,44 @@ class Recorder:
         self.pending.discard(key)
         self.running.discard(key)
         self._help.add(Help.CAPACITY)
-        if outcome == "succeeded":
-            self.counts.finished += 1
-        else:
-            self.counts.failed += 1
-        ended = PodEnded(at_ns=self._now_ns, pod=_name(key), node=told.node, outcome=outcome, reason=reason)
-        self._timeline.append(ended)
-
-    # ---- nodes --------------------------------------------------------------------------------
-
-    def _hear_node(self, change: Change) -> None:
-        key, node = change.after.key, change.after.object
-        name = key[1]
-        if change.kind is Kind.DELETED:
-            self._nodes.pop(key, None)
-            self._timeline.append(NodeRemoved(at_ns=self._now_ns, node=name))
-            return
-        amounts = amounts_of(node.get("status", {}).get("allocatable") or {}, self._chip_resource)
-        shape = (amounts, _is_ready(node), not node.get("spec", {}).get("unschedulable", False))
-        known = self._nodes.get(key)
-        if known == shape:
-            return
-        self._nodes[key] = shape
-        self._help.add(Help.CAPACITY)
-        if known is None:
-            self._timeline.append(
-                NodeAdded(
-                    at_ns=self._now_ns,
-                    node=name,
-                    chips=amounts.chips,
-                    chip_type=(node["metadata"].get("labels") or {}).get(CHIP_TYPE_LABEL),
-                    cpu_milli=amounts.cpu_milli,
-                    memory_bytes=amounts.memory_bytes,
-                )
+        cause: Cause | None = None
+        if told.work is not None and told.work.cause is not None and outcome != "succeeded":
+            outcome, cause = "evicted", told.work.cause
+        elif outcome in ("evicted", "deleted"):
+            cause = told.disrupted or "deletion"
+        self._timeline.append(
+            PodEnded(
+                at_ns=self._now_ns,
+                pod=_name(key),
+                node=told.node,
+                outcome=outcome,
+                reason=reason,
+                cause=cause,
+                kept_ns=0 if told.work is None else told.work.kept,
+                lost_ns=0 if told.work is None else told.work.lost,
             )
+        )
+        self._jobs.end_pod(key, told.job, outcome, reason)
+
+    def _hear_work(self, event: WorkStarted | WorkEnded) -> None:
+        """What the world knows of a pod's work, just before the store shows the change."""
+        told = self._pods.get(event.pod)
+        if told is None:
+            return
+        if isinstance(event, WorkEnded):
+            told.work = event
         else:
-            self._timeline.append(
-                NodeChanged(
-                    at_ns=self._now_ns,
-                    node=name,
-                    chips=amounts.chips,
-                    cpu_milli=amounts.cpu_milli,
-                    memory_bytes=amounts.memory_bytes,
-                    ready=shape[1],
-                    schedulable=shape[2],
-                )
-            )
+            told.restored_ns = event.restored
 
 
 def _name(key: Key) -> str:
     return "/".join(key)
+
+
+def _priority_of(world: World, name: str) -> int:
+    """The value of a priority class; 0 where there is none of that name."""
+    version = world.store.find(PRIORITY_CLASSES.storage_key, ("", name))
+    return 0 if version is None else int(version.object["value"])
 
 
 def _condition(status: dict[str, Any], kind: str) -> dict[str, Any]:
@@ -230,10 +275,6 @@ def _has_started(status: dict[str, Any]) -> bool:
 def _unschedulable_message(status: dict[str, Any]) -> str:
     condition = _condition(status, "PodScheduled")
     return str(condition.get("message", "")) if condition.get("status") == "False" else ""
-
-
-def _is_ready(node: Object) -> bool:
-    return _condition(node.get("status", {}), "Ready").get("status") == "True"
 
 
 def _failure_of(pod: Object) -> Outcome:

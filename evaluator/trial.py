@@ -21,7 +21,7 @@ from evaluator.timeline import RunEnded, RunStarted, Timeline
 from evaluator.wakeups import WakeupPlan, WakeupRules
 from fakeapi.kernel.clock import VirtualClock, monotonic_ns
 from fakeapi.kernel.events import Rank
-from fakeapi.kernel.time import SECOND, Duration, Instant, format_instant
+from fakeapi.kernel.time import DAY, SECOND, Duration, Instant, format_instant
 from fakeapi.machinery.resources import NAMESPACES, PODS, Resource
 from fakeapi.machinery.schema import message_for
 from fakeapi.machinery.status import StatusError
@@ -33,6 +33,8 @@ from fakeapi.world import World
 
 _PROGRESS_EVERY: Final[Duration] = SECOND // 4
 """Real time between two reports of progress: often enough to look alive, too seldom to cost anything."""
+_PATIENCE: Final[Duration] = 30 * DAY
+"""How long pods may wait for a repair when nothing else happens: nine in ten take less than two weeks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class Trial:
     ) -> None:
         self.scenario: Final = scenario
         self.clock: Final = VirtualClock(scenario.start_ns)
-        self.world: Final = World(self.clock, scenario.seed)
+        self.world: Final = World(self.clock, scenario.seed, chip_resource=scenario.settings.chip_resource)
         self.timeline: Final = Timeline()
         self.recorder: Final = Recorder(
             self.timeline, self.clock, scenario.start_ns, scenario.settings.chip_resource, scheduler_name
@@ -77,10 +79,11 @@ class Trial:
         self._wakeups = WakeupPlan(wakeups, scenario.start_ns)
         self._report = report
         self._reported = 0
+        self._last_event = scenario.start_ns
         self._began: Duration | None = None
         self._total = sum(1 for _ in scenario.pods())
         self._last_arrival = max((arrival.at_ns for arrival in scenario.arrivals), default=0)
-        self.world.store.listen(self.recorder.hear)
+        self.recorder.attach(self.world)
         self.timeline.append(
             RunStarted(
                 scenario=scenario.name,
@@ -162,7 +165,7 @@ class Trial:
         await pace.idle()
         self._note_help(self.clock.now())
         while True:
-            event, wakeup = self.world.queue.peek(), self._next_wakeup(pace)
+            event, wakeup = self._next_event(), self._next_wakeup(pace)
             instant = min((at for at in (event, wakeup) if at is not None), default=None)
             if instant is None:
                 return self._why_nothing_is_left()
@@ -194,6 +197,17 @@ class Trial:
     def _note_help(self, now: Instant) -> None:
         for kind in self.recorder.take_help():
             self._wakeups.help_came(now, arrival=kind is Help.ARRIVAL)
+
+    def _next_event(self) -> Instant | None:
+        """The world's next event. Repairs and failures alone are waited for while pods wait for a node."""
+        event = self.world.queue.peek()
+        if event is not None:
+            self._last_event = event
+        elif self.recorder.pending:
+            event = self.world.queue.peek_background()
+            if event is not None and event - self._last_event > _PATIENCE:
+                return None
+        return event
 
     def _next_wakeup(self, pace: Pace) -> Instant | None:
         """The next visit to the scheduler's own timers; only while pods wait can one matter."""

@@ -53,6 +53,8 @@ class PodFacts:
     user: str | None
     queue: str | None
     scheduler: str
+    chip_type: str | None = None
+    """The chip type that it insists on."""
 
 
 def pod_facts(
@@ -77,7 +79,25 @@ def pod_facts(
         user=labels.get(manifests.USER),
         queue=labels.get(manifests.QUEUE),
         scheduler=spec.get("schedulerName") or "default-scheduler",
+        chip_type=_chip_type(spec),
     )
+
+
+def _chip_type(spec: Mapping[str, Any]) -> str | None:
+    """The only chip type that a pod's selector or affinity lets it use; None where it has a choice."""
+    selected = (spec.get("nodeSelector") or {}).get(manifests.CHIP_TYPE_LABEL)
+    if selected is not None:
+        return str(selected)
+    affinity = (spec.get("affinity") or {}).get("nodeAffinity") or {}
+    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}
+    types = {
+        tuple(each.get("values") or ())
+        for term in required.get("nodeSelectorTerms") or ()
+        for each in term.get("matchExpressions") or ()
+        if each.get("key") == manifests.CHIP_TYPE_LABEL and each.get("operator") == "In"
+    }
+    only = types.pop() if len(types) == 1 else ()
+    return str(only[0]) if len(only) == 1 else None
 
 
 def _deadline(deadline: Instant, at_ns: int, start_ns: int) -> int:

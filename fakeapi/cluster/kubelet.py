@@ -30,6 +30,7 @@ from fakeapi.cluster.lifecycle import Lifecycle
 from fakeapi.cluster.nodes import CHIP_RESOURCE
 from fakeapi.cluster.podrecord import PodDefaults, PodRecord, Signal, State
 from fakeapi.cluster.podstatus import has_ended
+from fakeapi.cluster.podwriter import PodWriter
 from fakeapi.kernel.clock import Clock
 from fakeapi.kernel.events import EventQueue, Rank
 from fakeapi.machinery.resources import NODES, PODS
@@ -63,7 +64,7 @@ class Kubelet:
         self._dead: set[str] = set()
         """Nodes whose machine is down."""
         self.books: Final = Books(chip_resource)
-        self._lifecycle = Lifecycle(store, queue, self._holdings, self.books)
+        self._lifecycle = Lifecycle(PodWriter(store, self.books), queue, self._holdings, self.books)
 
     def attach(self) -> None:
         """Take up the pods that are bound already, and listen from now on."""

@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from fakeapi.cluster.gangs import Gangs
 from fakeapi.cluster.pieces import Pieces
-from fakeapi.cluster.podrecord import PodRecord
+from fakeapi.cluster.podrecord import CutShortBy, PodRecord
 from fakeapi.cluster.work import Ending, Session, Terms
 from fakeapi.kernel.time import Duration, Instant
 from fakeapi.storage.objects import Key, Object
@@ -32,8 +32,8 @@ class WorkEnded:
     """Work that counts: finished, or saved by a checkpoint."""
     lost: Duration
     """Work that has to be done again."""
-    cause: str | None
-    """``chip_failure``, ``node_failure`` or ``peer``, where the world cut it short; else None."""
+    cause: CutShortBy | None
+    """What cut it short, where that is something that the API does not tell."""
 
     @property
     def overhead(self) -> Duration:

@@ -8,25 +8,18 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final, TypeAlias
 
-from fakeapi.cluster import podstatus
-from fakeapi.cluster.addresses import PodAddresses, host_address
 from fakeapi.cluster.books import Books
 from fakeapi.cluster.gangs import Gangs
 from fakeapi.cluster.holdings import Holdings
 from fakeapi.cluster.ledger import Ledger
 from fakeapi.cluster.pieces import Pieces
-from fakeapi.cluster.podconditions import Json
 from fakeapi.cluster.podrecord import IllegalTransition, PodRecord, Signal, State
-from fakeapi.cluster.podstatus import Addresses, Runs, has_ended
+from fakeapi.cluster.podstatus import Runs
+from fakeapi.cluster.podwriter import PodWriter
 from fakeapi.cluster.work import Ending
 from fakeapi.kernel.events import EventQueue
-from fakeapi.kernel.time import SECOND, Instant, format_instant, parse_instant
-from fakeapi.machinery.resources import NODES, PODS
-from fakeapi.storage.objects import Key, Object
-from fakeapi.storage.store import Store
-
-_PODS: Final = PODS.storage_key
-_NODES: Final = NODES.storage_key
+from fakeapi.kernel.time import SECOND, Instant
+from fakeapi.storage.objects import Key
 
 BROKEN_EXIT: Final = 1
 """What a program exits with when its next call to a chip fails, or its next collective operation."""
@@ -37,14 +30,13 @@ Transition: TypeAlias = "Callable[[Lifecycle, PodRecord, Instant], None]"
 
 
 class Lifecycle:
-    """Moves pods through their states: writes to the store, plans in the queue, releases nodes."""
+    """Moves pods through their states: has their status written, plans in the queue, releases nodes."""
 
-    def __init__(self, store: Store, queue: EventQueue, holdings: Holdings, books: Books) -> None:
-        self._store = store
+    def __init__(self, writer: PodWriter, queue: EventQueue, holdings: Holdings, books: Books) -> None:
+        self._writer = writer
         self._queue = queue
         self._holdings = holdings
         self._books = books
-        self._addresses = PodAddresses()
         self.ledger: Final = Ledger(Pieces(), Gangs(self._replan, self._lose_peer))
 
     def signal(self, record: PodRecord, signal: Signal, at: Instant) -> None:
@@ -116,7 +108,7 @@ class Lifecycle:
 
     def _leave_unseen(self, record: PodRecord, at: Instant) -> None:
         """Asked to go from a node that is down: it waits for its kubelet's word, unless there is no node."""
-        if self._store.find(_NODES, ("", record.node)) is None:
+        if not self._writer.has_node(record):
             self._enter(record, State.LEAVING, at)
 
     def _lose_peer(self, record: PodRecord, peer: Key, at: Instant) -> None:
@@ -131,42 +123,35 @@ class Lifecycle:
         if not self._admit(record, at):
             return
         self._enter(record, State.STARTING, at)
-        pod = self._object(record)
-        self._write(record, podstatus.creating(pod, at, self._host_address(record)))
+        self._writer.creating(record, at)
 
     def _admit(self, record: PodRecord, at: Instant) -> bool:
         """Whether the kubelet takes the pod; it is Failed where not."""
         if record.requests is not None:
             return True
-        refusal = self._books.of(record.node).admit(record, self._object(record)["spec"])
+        refusal = self._books.of(record.node).admit(record, self._writer.pod(record)["spec"])
         if refusal is None:
             return True
         self._release(record, at)
         self._enter(record, State.ENDED, at)
-        pod = self._object(record)
-        self._write(record, podstatus.rejected(pod, at, refusal.reason, refusal.message))
+        self._writer.rejected(record, at, refusal)
         return False
 
     def _start(self, record: PodRecord, at: Instant) -> None:
-        if self._store.find(_NODES, ("", record.node)) is None:
+        if not self._writer.has_node(record):
             self._enter(record, State.STRANDED, at)
             return
         if not self._admit(record, at):
             return
         record.runs = Runs.begin(at)
-        pod = self._object(record)
+        pod = self._writer.pod(record)
         self._books.of(record.node).pull(pod["spec"])
         if record.broken:  # while its images were pulled
             self._exit_for_chips(record, at)
             return
         self.ledger.begin(record, pod, at, first=True)
         self._enter(record, State.RUNNING, at)
-        host = self._host_address(record)
-        own = host if pod["spec"].get("hostNetwork") else self._addresses.next()
-        status = podstatus.running(
-            pod, at, record.runs, Addresses(host, own), self._books.devices(record, pod)
-        )
-        self._write(record, status)
+        self._writer.running(record, at)
 
     def _finish_run(self, record: PodRecord, at: Instant) -> None:
         self._exit(record, at, record.own_ending, record.life.exit_code)
@@ -188,11 +173,7 @@ class Lifecycle:
             self._end(record, at)
         elif record.fell(at) or record.broken:
             self._enter(record, State.BACKING_OFF, at)
-            pod = self._object(record)
-            status = podstatus.backing_off(
-                pod, at, record.runs, record.back_off, self._books.devices(record, pod)
-            )
-            self._write(record, status)
+            self._writer.backing_off(record, at)
         else:
             self._restart(record, at)
 
@@ -228,18 +209,15 @@ class Lifecycle:
     def _restart(self, record: PodRecord, at: Instant) -> None:
         assert record.runs is not None
         record.runs = record.runs.again(at)
-        pod = self._object(record)
-        self.ledger.begin(record, pod, at, first=False)
+        self.ledger.begin(record, self._writer.pod(record), at, first=False)
         self._enter(record, State.RUNNING, at)
-        self._write(record, podstatus.running(pod, at, record.runs, None, self._books.devices(record, pod)))
+        self._writer.running(record, at)
 
     def _end(self, record: PodRecord, at: Instant) -> None:
-        assert record.runs is not None
-        pod = self._object(record)
-        status = podstatus.ended(pod, at, record.runs, self._books.devices(record, pod))
+        devices = self._writer.devices(record)
         self._release(record, at)
         self._enter(record, State.ENDED, at)
-        self._write(record, status)
+        self._writer.ended(record, at, devices)
 
     def _stop(self, record: PodRecord, at: Instant) -> None:
         assert record.runs is not None
@@ -257,25 +235,13 @@ class Lifecycle:
         self._remove(record, at)
 
     def _remove(self, record: PodRecord, at: Instant) -> None:
-        pod = last = self._object(record)
-        devices = self._books.devices(record, pod)
+        devices = self._writer.devices(record)
         self._release(record, at)
         self._enter(record, State.ENDED, at)
         record.grace_s = 0
-        held = bool(pod["metadata"].get("finalizers"))
-        if not has_ended(pod):
-            if record.runs is not None:
-                if record.runs.current.finished is None:  # its node went down, and came up again
-                    record.runs = record.runs.end(at, REBOOTED_EXIT, "Unknown")
-                last = {**pod, "status": podstatus.ended(pod, at, record.runs, devices)}
-            elif held:
-                last = {**pod, "status": podstatus.never_started(pod, at)}
-        if held:
-            last = _without_grace(last)
-        if last is not pod:
-            self._store.update(_PODS, record.key, last)
-        if not held and self._is_there(record):  # a listener may have removed it at the update
-            self._store.delete(_PODS, record.key)
+        if record.runs is not None and record.runs.current.finished is None:
+            record.runs = record.runs.end(at, REBOOTED_EXIT, "Unknown")  # its node was down meanwhile
+        self._writer.gone(record, at, devices)
 
     def _release(self, record: PodRecord, at: Instant) -> None:
         """The pod holds its node no longer; releasing twice is allowed."""
@@ -283,36 +249,6 @@ class Lifecycle:
             return
         self.ledger.close(record, at)
         self._books.of(record.node).release(record)
-
-    # ---- the store ----
-
-    def _object(self, record: PodRecord) -> Object:
-        return self._store.get(_PODS, record.key).object
-
-    def _write(self, record: PodRecord, status: Json) -> None:
-        self._store.update(_PODS, record.key, {**self._object(record), "status": status})
-
-    def _host_address(self, record: PodRecord) -> str | None:
-        node = self._store.find(_NODES, ("", record.node))
-        return None if node is None else host_address(node.object)
-
-    def _is_there(self, record: PodRecord) -> bool:
-        version = self._store.find(_PODS, record.key)
-        return version is not None and bool(version.object["metadata"]["uid"] == record.uid)
-
-
-def _without_grace(pod: Object) -> Object:
-    """The pod as the real server leaves it when its kubelet is done and finalizers hold it.
-
-    It is removed with the last of its finalizers, since no grace is left.
-    """
-    metadata = pod["metadata"]
-    grace_s = metadata.get("deletionGracePeriodSeconds") or 0
-    if not grace_s:
-        return pod
-    asked = parse_instant(metadata["deletionTimestamp"]) - grace_s * SECOND
-    ending = {"deletionTimestamp": format_instant(asked), "deletionGracePeriodSeconds": 0}
-    return {**pod, "metadata": {**metadata, **ending}}
 
 
 _L = Lifecycle

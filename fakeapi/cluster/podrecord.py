@@ -6,7 +6,7 @@ No store and no queue here: states, signals, and the arithmetic of instants.
 from collections import deque
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from fakeapi.cluster.annotations import Life
 from fakeapi.cluster.podstatus import SIGKILL_EXIT, SIGTERM_EXIT, Runs
@@ -24,6 +24,10 @@ BACK_OFF_RESET: Final[Duration] = 10 * MINUTE
 """Containers that ran longer than this are well again: their next restart comes at once."""
 _STORY_LENGTH: Final = 32
 """Signals of a pod that are remembered for the message of an illegal transition."""
+
+
+CutShortBy: TypeAlias = Literal["chip_failure", "node_failure", "peer"]
+"""What the world itself cuts a run short by; ``peer``: another member of its gang was lost."""
 
 
 class State(Enum):
@@ -142,7 +146,7 @@ class PodRecord:
     kept: Duration = 0
     lost: Duration = 0
     """What became of its earlier sessions."""
-    cause: str | None = None
+    cause: CutShortBy | None = None
     """What cut its last run short, where the world knows."""
     lost_peer: tuple[Instant, str] | None = None
     """When a member of its gang was lost, and its name: it has to exit."""

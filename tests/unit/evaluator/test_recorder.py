@@ -34,7 +34,7 @@ class Scene:
         self.world = World(self.clock)
         self.timeline = Timeline()
         self.recorder = Recorder(self.timeline, self.clock, self.clock.start, CHIPS, "mine")
-        self.world.store.listen(self.recorder.hear)
+        self.recorder.attach(self.world)
 
     def kinds(self) -> list[str]:
         return [event.kind for event in self.timeline]
@@ -115,7 +115,9 @@ def test_a_pod_that_fails_by_itself_has_failed(scene: Scene) -> None:
 def test_a_pod_deleted_before_it_had_a_node(scene: Scene) -> None:
     scene.pod()
     delete(scene.world.registry, PODS, "default", "p")
-    assert scene.last() == PodEnded(at_ns=0, pod="default/p", node=None, outcome="deleted", reason="Deleted")
+    assert scene.last() == PodEnded(
+        at_ns=0, pod="default/p", node=None, outcome="deleted", reason="Deleted", cause="deletion"
+    )
     assert scene.recorder.pending == set()
 
 
