@@ -2,8 +2,9 @@
 
 import pytest
 
-from scheduler.fit import fits, reasons_against
-from scheduler.model import Demand, NodeTerm, Requirement, Taint, Toleration
+from scheduler.constraints import NodeTerm, Port, Requirement, Taint, Toleration
+from scheduler.fit import PORT_TAKEN, fits, reasons_against
+from scheduler.model import Demand
 from scheduler.room import Room
 from tests.unit.scheduler.builders import GIB, GPU, demand, node
 
@@ -176,3 +177,36 @@ def test_only_the_first_group_of_reasons_is_given() -> None:
 
 def test_what_is_unsupported_fits_nowhere() -> None:
     assert why_not(demand(1, unsupported=("spec.x",))) == ["unsupported: spec.x"]
+
+
+# Ports of the host --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("held", "wanted", "clashes"),
+    [
+        (Port("TCP", 80), Port("TCP", 80), True),
+        (Port("TCP", 80), Port("TCP", 81), False),
+        (Port("TCP", 80), Port("UDP", 80), False),
+        (Port("TCP", 80, "10.0.0.1"), Port("TCP", 80), True),
+        (Port("TCP", 80), Port("TCP", 80, "10.0.0.1"), True),
+        (Port("TCP", 80, "10.0.0.1"), Port("TCP", 80, "10.0.0.1"), True),
+        (Port("TCP", 80, "10.0.0.1"), Port("TCP", 80, "10.0.0.2"), False),
+    ],
+)
+def test_ports_of_the_host(held: Port, wanted: Port, clashes: bool) -> None:
+    room = Room(node("n"), {"uid": demand(ports=(held,))})
+    asks = demand(ports=(wanted,))
+    assert fits(asks, room) != clashes
+    assert reasons_against(asks, room) == ([PORT_TAKEN] if clashes else [])
+    room.give_back("uid")
+    assert fits(asks, room)
+
+
+def test_a_port_held_twice_is_free_when_both_are_gone() -> None:
+    port = demand(ports=(Port("TCP", 80),))
+    room = Room(node("n"), {"a": port, "b": port})
+    room.give_back("a")
+    assert not fits(port, room)
+    room.give_back("b")
+    assert fits(port, room)

@@ -1,12 +1,15 @@
 """Best fit by the number of free chips, and the two packing results that tell it from other measures."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from scheduler.constraints import NodeTerm, Preference, Requirement, Taint, Toleration
 from scheduler.messages import Bind, MarkUnschedulable, NodesListed, PodsListed, WindowOver
 from scheduler.model import Demand, Node
-from scheduler.placement import BEST_FIT, HIGHEST_SHARE, FitIndex, Packing
+from scheduler.placement import BEST_FIT, HIGHEST_SHARE, MOST_SELECTIONS, PASSED_OVER, FitIndex, Packing
 from scheduler.policy import FIRST_COME, LEAST_SLACK, Policy
 from scheduler.room import Room
 from scheduler.state import Core
@@ -194,3 +197,89 @@ def test_nodes_that_lost_chips_are_packed_in_full(policy: Policy) -> None:
 def test_by_share_whole_nodes_are_broken_up() -> None:
     assert placed([*WHOLE, *SMALL], [5] * 4 + [1] * 4 + [3] * 4, FIRST_COME, HIGHEST_SHARE) == (30, 2)
     assert placed([*WHOLE, *LOST], [5] * 4 + [1] * 8 + [3] * 4, FIRST_COME, HIGHEST_SHARE) == (31, 3)
+
+
+# Ties and wishes ----------------------------------------------------------------------------------
+
+DAMAGED: dict[str, Any] = {"lost": ((GPU, 4),)}
+SHUNNED = (Taint("old", "", "PreferNoSchedule"),)
+
+
+def test_among_equal_rooms_the_damaged_node_is_filled_first_and_the_whole_one_last() -> None:
+    whole, damaged = Room(node("a", 4), {}), Room(node("c", 4, **DAMAGED), {})
+    in_use = used("b", 8, 4)
+    assert best_of(demand(1), whole, in_use, damaged) == "c"
+    assert best_of(demand(1), whole, in_use) == "b"
+
+
+@pytest.mark.parametrize("policy", [FIRST_COME, LEAST_SLACK])
+def test_packing_is_as_full_where_it_is_known_what_was_lost(policy: Policy) -> None:
+    damaged = [replace(each, lost=((GPU, 6),)) for each in LOST]
+    assert placed([*WHOLE, *damaged], [5] * 4 + [1] * 8 + [3] * 4, policy) == (40, 0)
+
+
+def test_fewer_free_chips_come_before_damage() -> None:
+    assert best(demand(1), node("a", 8, **DAMAGED), node("b", 6)) == "b"
+
+
+def test_nodes_that_ask_to_be_left_alone_are_taken_last() -> None:
+    shunned = node("a", 1, taints=SHUNNED)
+    assert best(demand(1), shunned, node("b", 8)) == "b"
+    assert best(demand(1), shunned) == "a"
+    tolerant = demand(1, tolerations=(Toleration("old", "Exists"),))
+    assert best(tolerant, shunned, node("b", 8)) == "a"
+
+
+def liking(value: str, weight: int) -> Preference:
+    return Preference(weight, NodeTerm((Requirement("zone", "In", (value,)),)))
+
+
+def test_preferred_nodes_come_before_packing() -> None:
+    some = [node(name, chips, labels=frozenset({("zone", name)})) for name, chips in (("a", 1), ("b", 8))]
+    assert best(demand(1), *some) == "a"
+    assert best(demand(1, preferred=(liking("b", 1),)), *some) == "b"
+    assert best(demand(1, preferred=(liking("b", 1), liking("a", 2))), *some) == "a"
+    assert best(demand(2, preferred=(liking("a", 100),)), *some) == "b"
+
+
+def test_a_selection_that_passes_over_many_nodes_gets_its_own_buckets() -> None:
+    index = FitIndex((GPU,))
+    types = ["a"] * 151 + ["b"] * 49
+    nodes = [node(f"n{n:03}", 8, labels=frozenset({("type", kind)})) for n, kind in enumerate(types)]
+    rooms = [Room(each, {}) for each in nodes]
+    for room in rooms:
+        index.add(room)
+    asks = demand(1, node_selector=(("type", "b"),))
+    for _ in range(3):
+        found = index.best(asks)
+        assert found is not None
+        assert found.node.name == "n151"
+        index.validate(rooms)
+    index.remove(rooms[151])
+    rooms[151].take("uid", demand(8))
+    index.add(rooms[151])
+    found = index.best(asks)
+    assert found is not None
+    assert found.node.name == "n152"
+    index.validate(rooms)
+
+
+def test_the_oldest_selection_gives_way_when_there_are_many() -> None:
+    index = FitIndex((GPU,))
+    rooms = [Room(node(f"n{n:03}", 8), {}) for n in range(PASSED_OVER + 1)]
+    for room in rooms:
+        index.add(room)
+    for n in range(MOST_SELECTIONS + 2):
+        assert index.best(demand(1, node_selector=(("type", str(n)),))) is None
+        index.validate(rooms)
+
+
+def test_the_best_of_some_is_chosen_by_the_same_order() -> None:
+    rooms = [Room(node("a", 8), {}), Room(node("b", 4), {}), Room(node("c"), {}), Room(node("d", 2), {})]
+    index = FitIndex((GPU,))
+    for room in rooms:
+        index.add(room)
+    for asks in (demand(), demand(1), demand(3), demand(8)):
+        assert index.best_of(rooms, asks, None) is index.best(asks)
+    assert index.best_of(rooms[:1], demand(1), None) is rooms[0]
+    assert index.best_of([], demand(1), None) is None
