@@ -36,6 +36,8 @@ class Cluster:
         self._place: dict[str, str] = {}
         self._holdings: dict[str, dict[str, Holding]] = {}
         self.peers = Peers(self._rooms)
+        self.moves = 0
+        """Counts the changes to who holds what."""
         self.shape = 0
         """Counts the changes to the nodes themselves, not those by pods coming and going."""
 
@@ -118,6 +120,7 @@ class Cluster:
             if old == holding:
                 return None
             if old.demand == demand:
+                self.moves += 1
                 self._holdings[place][uid] = holding
                 self.peers.put(uid, place, kin, demand, ending=ending)
                 return None
@@ -126,6 +129,7 @@ class Cluster:
         return gained
 
     def _hold(self, uid: str, place: str, holding: Holding) -> None:
+        self.moves += 1
         self._place[uid] = place
         self._holdings.setdefault(place, {})[uid] = holding
         room = self._rooms.get(place)
@@ -140,6 +144,7 @@ class Cluster:
         place = self._place.pop(uid, None)
         if place is None:
             return None
+        self.moves += 1
         holdings = self._holdings[place]
         del holdings[uid]
         if not holdings:

@@ -81,6 +81,7 @@ class Knowledge:
         """Gangs whose members changed, so that they need an answer."""
         self.due = False
         """Something changed that may help a workload that waits."""
+        self._terms_seen = 0
         self._raw: dict[str, Task] = {}
         """The pods as they were told."""
 
@@ -103,7 +104,7 @@ class Knowledge:
     def account(self, task: Task) -> None:
         """Put a known pod where it belongs: on its node, among those that wait, or nowhere."""
         uid = task.ref.uid
-        place = self.place_of(task)
+        place, moves = self.place_of(task), self.cluster.moves
         hold = self.holds.get(self.held.get(uid, ""))
         if hold is not None and not self._still_holds(hold, task, place):
             self.release_hold(hold)
@@ -120,6 +121,8 @@ class Knowledge:
         else:
             self.cluster.put(uid, hold.places[uid], task.demand, kin_of(task))
         self._group(task, place)
+        if self.cluster.moves != moves:
+            self.touch()
 
     def _still_holds(self, hold: Hold, task: Task, place: str) -> bool:
         old = next(each for each in hold.workload.tasks if each.ref.uid == task.ref.uid)
@@ -164,6 +167,7 @@ class Knowledge:
         self.spared.pop(uid, None)
         self.forget_waiting(uid)
         self.gain(self.cluster.release(uid))
+        self.touch()
         self.ends.drop(uid)
         self.roll.drop(uid)
         self._ended(uid)
@@ -229,10 +233,14 @@ class Knowledge:
         return Part(task.demand, kin, repelled)
 
     def regroup(self) -> None:
-        """The terms that pods have against others changed: sort all that wait anew."""
+        """Sort all that wait anew if the terms that pods have against others have changed."""
+        if self._terms_seen == self.cluster.peers.terms_version:
+            return
+        self._terms_seen = self.cluster.peers.terms_version
         for workload in list(self.queue.workloads()):
             ask = ask_for(map(self.part, workload.tasks), workload.group.ask.topology_key)
             if ask != workload.group.ask:
+                self.queue.reopen(workload.group)  # it may be stuck for this one's sake
                 self._put(workload.key, workload.tasks, self.gangs.get(workload.key))
 
     def waiting_of(self, key: str) -> list[Task]:
@@ -300,6 +308,7 @@ class Knowledge:
     def set_node(self, node: Node) -> None:
         """A node appeared or changed."""
         self.gain(self.cluster.set_node(node))
+        self.touch()
 
     def drop_node(self, name: str) -> None:
         """A node is no more: nothing is held on it."""
@@ -311,7 +320,6 @@ class Knowledge:
 
     def gain(self, room: Room | None) -> None:
         """Look whether a room that changed can now hold a pod that was stuck."""
-        self.touch()
         if room is None:
             return
         if self.holds:

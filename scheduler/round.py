@@ -46,16 +46,15 @@ class Round:
     def run(self) -> list[Action]:
         """Decide. Returns what to do, bindings first."""
         known = self._known
-        terms = known.cluster.peers.terms_version
+        known.regroup()
         known.due = False
         known.queue.turn(known.now)
         self._give_up_what_takes_too_long()
         self._settle_holds()
         self._reopen()
         self._place()
-        if known.cluster.peers.terms_version != terms:
-            known.regroup()
-        elif self._bindings:
+        known.regroup()
+        if self._bindings:
             known.touch()
         told = answers(known, self._stuck)
         return [*self._bindings, *self._others, *told]

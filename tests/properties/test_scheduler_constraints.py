@@ -14,8 +14,22 @@ from hypothesis import strategies as st
 from scheduler.cluster import Cluster
 from scheduler.constraints import NodeTerm, PodTerm, Port, Requirement, Selector, Spread, Taint, Toleration
 from scheduler.explain import reasons_on
-from scheduler.model import Demand, Labels, Node
+from scheduler.messages import (
+    Bind,
+    Gather,
+    Happening,
+    NamespacesListed,
+    NodeSeen,
+    NodesListed,
+    PodGone,
+    PodSeen,
+    PodsListed,
+    WindowOver,
+)
+from scheduler.model import Demand, Labels, Node, PodRef, Task, Timing
 from scheduler.peers import Kin
+from scheduler.policy import FIRST_COME
+from scheduler.state import Core
 
 # The oracle ---------------------------------------------------------------------------------------
 
@@ -463,3 +477,109 @@ def test_what_is_remembered_between_questions_follows_the_pods_and_nodes(
         for name, node in known.items():
             assert reasons_on(demand, cluster.rooms[name], view) == reasons(demand, kin, now, node)
         cluster.validate()
+
+
+# Through the decision core ------------------------------------------------------------------------
+
+
+crowd = (Requirement("app", "In", ("a",)),)
+crowding_kins = st.builds(Kin, st.just("red"), st.sampled_from([frozenset({("app", "a")}), frozenset()]))
+crowding_terms = st.builds(
+    PodTerm, st.sampled_from(["zone", "zone", "host"]), st.just(crowd), st.just(("red",))
+)
+
+
+@st.composite
+def crowding_demands(draw: st.DrawFn) -> Demand:
+    """One kind of wish, about pods that are many, so that some wait and others free their way."""
+    match draw(st.sampled_from(["affinity", "anti_affinity", "spread", "nothing"])):
+        case "affinity":
+            return Demand(affinity=(draw(crowding_terms),))
+        case "anti_affinity":
+            return Demand(anti_affinity=(draw(crowding_terms),))
+        case "spread":
+            return Demand(spread=(Spread(draw(st.sampled_from(["zone", "host"])), 1, crowd),))
+    return Demand()
+
+
+class Play:
+    """A core whose bindings are taken at once, checked against the oracle one by one."""
+
+    def __init__(self, world: World) -> None:
+        self.core = Core(FIRST_COME, ("gpu",))
+        self.nodes = dict(world.nodes)
+        self.namespaces = world.namespaces
+        self.placed: dict[str, Placed] = {}
+        self.waiting: dict[str, Task] = {}
+        self.window = False
+        labels = tuple((name, frozenset(found.items())) for name, found in world.namespaces.items())
+        self.feed(NamespacesListed(labels))
+        self.feed(NodesListed(tuple(world.nodes.values())))
+        self.feed(PodsListed(()))
+
+    def feed(self, event: Happening) -> None:
+        actions = self.core.handle(event, 0)
+        self.core.validate()
+        self.window = self.window or any(isinstance(action, Gather) for action in actions)
+        for bind in [action for action in actions if isinstance(action, Bind)]:
+            self.bind(bind)
+
+    def bind(self, bind: Bind) -> None:
+        task = self.waiting.pop(bind.ref.uid)
+        kin = Kin(task.ref.namespace, task.labels)
+        assert reasons(task.demand, kin, self.world(), self.nodes[bind.node]) == []
+        self.placed[bind.ref.uid] = Placed(bind.ref.uid, bind.node, kin, task.demand, False)
+        self.feed(PodSeen(replace(task, node=bind.node)))
+
+    def world(self) -> World:
+        return World(self.nodes, list(self.placed.values()), self.namespaces)
+
+    def come(self, uid: str, demand: Demand, kin: Kin) -> None:
+        if uid not in self.placed:
+            task = Task(PodRef(kin.namespace, uid, uid), demand, Timing(), 0, labels=kin.labels)
+            self.waiting[uid] = task
+            self.feed(PodSeen(task))
+
+    def go(self, uid: str) -> None:
+        self.placed.pop(uid, None)
+        self.waiting.pop(uid, None)
+        self.feed(PodGone(uid))
+
+    def settle(self) -> None:
+        for _ in range(50):
+            if not self.window:
+                break
+            self.window = False
+            self.feed(WindowOver())
+        assert not self.window, "the core never comes to rest"
+        for task in self.waiting.values():
+            kin = Kin(task.ref.namespace, task.labels)
+            for node in self.nodes.values():
+                assert reasons(task.demand, kin, self.world(), node), (
+                    f"{task.ref} waits, and fits {node.name}"
+                )
+
+
+UIDS = [f"p{n}" for n in range(9)]
+comings = st.tuples(st.sampled_from(UIDS), crowding_demands(), crowding_kins)
+steps = st.one_of(comings, comings, st.sampled_from(UIDS))
+
+
+@settings(max_examples=250, deadline=None)
+@given(social_worlds(), st.lists(steps, min_size=4, max_size=25), st.data())
+def test_pods_that_look_at_each_other_wait_no_longer_than_they_must(
+    world: World, happened: list[tuple[str, Demand, Kin] | str], data: st.DataObject
+) -> None:
+    play = Play(world)
+    for step in happened:
+        if isinstance(step, str):
+            play.go(step)
+        else:
+            play.come(*step)
+        if data.draw(st.integers(0, 2)):
+            play.settle()
+        if data.draw(st.integers(0, 9)) == 0:
+            name = data.draw(st.sampled_from(sorted(play.nodes)))
+            play.nodes[name] = data.draw(nodes(name))
+            play.feed(NodeSeen(play.nodes[name]))
+    play.settle()

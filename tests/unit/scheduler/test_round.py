@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from scheduler.constraints import PodTerm, Requirement
 from scheduler.messages import (
     Announce,
     BackOffOver,
@@ -30,7 +31,7 @@ from scheduler.policy import (
 )
 from scheduler.rules import PreemptionRules
 from scheduler.timetext import HOUR, MINUTE, SECOND
-from tests.unit.scheduler.builders import START, node, ref, task
+from tests.unit.scheduler.builders import START, demand, node, ref, task
 from tests.unit.scheduler.table import (
     GRACE,
     RULES,
@@ -486,3 +487,47 @@ def test_no_timer_without_need() -> None:
     world = World([8], job("a", 8, slack=HOUR))
     world.confirm(*some(world.round(), Bind))
     assert some(world.said, Wake) == []
+
+
+# Pods that look at each other ---------------------------------------------------------------------
+
+
+def labelled(app: str) -> dict[str, Any]:
+    return {"labels": frozenset({("app", app)})}
+
+
+def hermit(name: str, app: str, **fields: Any) -> Task:
+    """A pod that wants no pod of an app on its node."""
+    term = PodTerm("host", (Requirement("app", "In", (app,)),), ("default",))
+    return job(name, 1, demand=demand(1, anti_affinity=(term,)), **fields)
+
+
+HOST = node("n0", 8, labels=frozenset({("host", "n0")}))
+
+
+def test_pods_that_ask_for_the_same_are_told_apart_where_others_repel_some_of_them() -> None:
+    world = World([HOST], job("x", 1, **labelled("x")), job("y", 1, **labelled("y"), created=START + 1))
+    world.tell(PodSeen(hermit("hermit", "x", runs_on="n0")))
+    actions = world.round()
+    assert bound(actions) == {"y": "n0"}
+    assert [each.message for each in some(actions, MarkUnschedulable)] == [
+        "0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules."
+    ]
+
+
+def test_also_where_that_begins_within_the_round() -> None:
+    pods = (
+        hermit("hermit", "x"),
+        job("x", 1, **labelled("x"), created=START + 1),
+        job("y", 1, **labelled("y"), created=START + 2),
+    )
+    world = World([HOST], *pods)
+    found = bound(world.round())
+    found |= bound(world.round())
+    assert found == {"hermit": "n0", "y": "n0"}
+
+
+def test_the_repelled_may_come_when_the_hermit_has_gone() -> None:
+    world = World([HOST], hermit("hermit", "x", runs_on="n0"), job("x", 1, **labelled("x")))
+    assert bound(world.round()) == {}
+    assert bound(world.go("hermit")) == {"x": "n0"}
