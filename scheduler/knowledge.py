@@ -180,6 +180,11 @@ class Knowledge:
             hold.victims.discard(uid)
             self.due = True
 
+    def let_end(self, task: Task, key: str) -> None:
+        """We have a pod ended, for the workload with this key; empty for none."""
+        self.victims[task.ref.uid] = key
+        self.account(task)
+
     def forget_waiting(self, uid: str) -> None:
         """A pod does not wait any more."""
         self.queue.drop(uid)
@@ -337,58 +342,6 @@ class Knowledge:
     def fits_a_stuck_class(self, room: Room) -> bool:
         """Whether some pod of a stuck class fits on this node, as far as the node alone is concerned."""
         return any(helps(group, room) for group in self.queue.stuck)
-
-    def validate(self) -> None:
-        """Check that all accounts agree: an ``AssertionError`` is a bug in this program."""
-        for part in (self.cluster, self.queue, self.gangs, self.progress, self.ends, self.roll):
-            part.validate()
-        for task in self.tasks.values():
-            self._validate_pod(task)
-        every = (
-            self.assumed.keys()
-            | self.pausing
-            | self.spared.keys()
-            | self.told.keys()
-            | self.victims.keys()
-            | self.held.keys()
-        )
-        assert every <= self.tasks.keys(), "a gone pod is kept"
-        assert not any(self.tasks[uid].node for uid in self.assumed), "a bound pod is still assumed"
-        self._validate_holds()
-        alone = [group for group in self.queue.stuck if group.ask.is_one and not group.ask.looks_at_pods]
-        for name, room in self.cluster.rooms.items():
-            assert name in self.gained or not any(helps(group, room) for group in alone), (
-                f"{name} could hold a pod held for stuck"
-            )
-
-    def _validate_pod(self, task: Task) -> None:
-        uid = task.ref.uid
-        place = self.place_of(task)
-        hold = self.holds.get(self.held.get(uid, ""))
-        held = "" if hold is None else hold.places[uid]
-        assert not (place and held), f"{task.ref} is placed and waits for a place"
-        assert self.cluster.place_of(uid) == (place or held), f"{task.ref} holds room at the wrong place"
-        waits = not place and not held and self.may_wait(task) and uid not in self.pausing
-        gang = self.gangs.gang_of(uid)
-        if gang is None:
-            assert (uid in self.queue) == waits, f"{task.ref} waits though it should not, or does not"
-            return
-        assert (uid in gang.waiting) == (waits or bool(held)), f"{task.ref} and its gang disagree"
-        alone = gang.wanted is not None and gang.wanted <= 0
-        assert (uid in self.queue) == (waits and alone and gang.ref.key not in self.holds)
-
-    def _validate_holds(self) -> None:
-        assert {uid: key for key, hold in self.holds.items() for uid in hold.places} == self.held
-        gangs = 0
-        for key, hold in self.holds.items():
-            assert key not in self.queue, "a workload waits and has a place held"
-            assert set(hold.places) == {task.ref.uid for task in hold.workload.tasks}, "half a gang is held"
-            assert hold.victims <= self.victims.keys()
-            gangs += bool(hold.workload.gang)
-        assert self.half.keys() == {gang.ref.key for gang in self.gangs.values() if gang.half}
-        for gang in self.gangs.values():
-            formed = gang.wanted is not None and 0 < gang.wanted <= len(gang.ready())
-            assert (gang.ref.key in self.queue) == (formed and gang.ref.key not in self.holds), gang.name
 
 
 def helps(group: AskClass, room: Room) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from scheduler import explain
+from scheduler.invariants import validate
 from scheduler.knowledge import Knowledge
 from scheduler.messages import (
     Action,
@@ -235,7 +236,7 @@ class Core:
     def validate(self) -> None:
         """Check every invariant of the state: an ``AssertionError`` is a bug in this program."""
         known = self._known
-        known.validate()
+        validate(known)
         assert self._refusals.keys() <= known.tasks.keys(), "a gone pod is kept"
         ready = not self._unlisted and len(known.queue) > 0
         assert self._gathering or not (known.due and ready), "a decision is due and nobody will make it"

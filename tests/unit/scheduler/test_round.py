@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from scheduler.constraints import PodTerm, Requirement
+from scheduler.forcing import RETRY
 from scheduler.messages import (
     Announce,
     BackOffOver,
@@ -443,6 +444,20 @@ def test_only_one_gang_holds_places() -> None:
     world.confirm(*some(world.go(*victims), Bind))
     second = world.at(LATER + 5 * MINUTE)
     assert len(taken(second)) == 2
+
+
+def test_at_the_last_moment_it_is_looked_again_and_again_until_it_is_too_late() -> None:
+    world = full(started=LATER - RULES.minimum_run + 15 * SECOND, grace=SECOND)
+    assert taken(world.come(urgent(slack=45 * SECOND))) == []
+    assert world.alarm == LATER + RETRY
+    assert taken(world.at(LATER + RETRY)) == []
+    assert taken(world.at(LATER + 2 * RETRY)) == ["holder"]
+    world = full(owner="")
+    world.come(urgent(slack=15 * SECOND))
+    world.at(LATER + RETRY)
+    assert world.alarm == LATER + 2 * RETRY
+    world.at(LATER + 2 * RETRY)
+    assert world.alarm is None
 
 
 def test_a_late_comer_to_a_running_gang_needs_no_other() -> None:
