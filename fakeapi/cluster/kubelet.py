@@ -161,6 +161,8 @@ class Kubelet:
 
     def node_died(self, node: str) -> None:
         """The machine behind a node goes down: nothing is written, for nobody is left to write it."""
+        if node in self._dead:
+            return
         self._dead.add(node)
         for key in self.holders(node):
             self._lifecycle.signal(self._records[key], Signal.NODE_DIED, self._clock.now())
@@ -168,7 +170,10 @@ class Kubelet:
     def node_back(self, node: str) -> None:
         """The machine behind a node is up again: its pods are started again, or have failed."""
         self._dead.discard(node)
-        for key in self.holders(node):
+        self._take_up(node)
+
+    def _take_up(self, node: str) -> None:
+        for key in () if node in self._dead else self.holders(node):
             record = self._records[key]
             if record.state is State.LOST:
                 self._lifecycle.signal(record, Signal.NODE_BACK, self._clock.now())
@@ -253,7 +258,7 @@ class Kubelet:
         if node in self._dead:
             self._dead.discard(node)
             self.books.of(node).renew()
-            action = partial(self.node_back, node)
+            action = partial(self._take_up, node)
             self._queue.schedule(self._clock.now(), Rank.POD_PROGRESSES, action, "another machine")
             return
         for key in self.holders(node):

@@ -140,12 +140,15 @@ class NodeMonitor:
         before = self._known.get(name)
         if before == now:
             return
+        waits = before is not None and name in self._zones[before[0]].waiting
         self._forget(name)
         zone = self._zones.setdefault(now[0], _ZoneState())
         self._known[name] = now
         zone.nodes += 1
         if not now[1]:
             zone.silent += 1
+            if waits:  # in another zone now
+                zone.waiting[name] = None
         if before is not None or not now[1]:
             self._plan_all()
 
@@ -220,8 +223,11 @@ class NodeMonitor:
                 )
 
     def _evict_next(self, zone: _ZoneState, at: Instant, pause: Duration) -> None:
-        zone.event, zone.free_at = None, at + pause
-        name = next(iter(zone.waiting))
+        zone.event = None
+        name = next(iter(zone.waiting), None)
+        if name is None:  # it was removed, or is back
+            return
+        zone.free_at = at + pause
         del zone.waiting[name]
         node = self._store.get(_NODES, ("", name)).object
         if not is_ready(node):

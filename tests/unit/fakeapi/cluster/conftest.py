@@ -7,11 +7,15 @@ import pytest
 
 from fakeapi.cluster.annotations import PREFIX
 from fakeapi.cluster.kubelet import Kubelet
+from fakeapi.cluster.ledger import WorkEnded, WorkStarted
+from fakeapi.cluster.machines import HardwareEvent, Machines
+from fakeapi.cluster.nodes import CHIP_RESOURCE, NodeShape, build_node
 from fakeapi.cluster.podrecord import PodDefaults
 from fakeapi.kernel.clock import VirtualClock
-from fakeapi.kernel.events import EventQueue
+from fakeapi.kernel.events import EventQueue, Rank
 from fakeapi.kernel.time import SECOND, Duration, Instant, format_instant
 from fakeapi.machinery.resources import NODES, PODS
+from fakeapi.machinery.status import StatusError
 from fakeapi.storage.objects import Change, Key, Object
 from fakeapi.storage.store import Store
 
@@ -27,6 +31,14 @@ class Bench:
         self.store = Store()
         self.kubelet = Kubelet(self.store, self.queue, self.clock, defaults)
         self.kubelet.attach()
+        self.work: list[WorkStarted | WorkEnded] = []
+        self.kubelet.ledger.listen(self.work.append)
+        self.machines = Machines(self.store, self.queue, self.clock, self.kubelet, self._evict)
+        self.machines.attach()
+        self.hardware: list[HardwareEvent] = []
+        self.machines.listen(self.hardware.append)
+        self.protected: set[Key] = set()
+        """Pods that no budget lets go."""
         self.store.listen(self._note)
         self.last: dict[Key, Change] = {}
         """The newest change of each pod, of those that are gone too."""
@@ -36,7 +48,42 @@ class Bench:
         if collection == PODS.storage_key:
             self.last[change.after.key] = change
 
+    def _evict(self, key: Key) -> None:
+        if not self.exists(key):
+            raise StatusError(404, "NotFound", "gone")
+        if key in self.protected:
+            raise StatusError(429, "TooManyRequests", "no room")
+        self.ask_deletion(key)
+
     # ---- what clients do ----
+
+    def machine(self, name: str = "n1", chips: int = 4, **shape: Any) -> None:
+        """A node of a whole machine, with chips and everything that a kubelet tells."""
+        node = build_node(NodeShape(name, chips=chips, **shape), 1, self.clock.now())
+        self.store.create(NODES.storage_key, ("", name), node)
+
+    def get_node(self, name: str = "n1") -> Object:
+        return self.store.get(NODES.storage_key, ("", name)).object
+
+    def ready(self, name: str = "n1") -> Json:
+        """The node's Ready condition."""
+        conditions: list[Json] = self.get_node(name)["status"]["conditions"]
+        return next(each for each in conditions if each["type"] == "Ready")
+
+    def taints(self, name: str = "n1") -> list[tuple[str, str]]:
+        return [(each["key"], each["effect"]) for each in self.get_node(name)["spec"].get("taints", ())]
+
+    def after(self, duration: Duration, action: Callable[[], object]) -> None:
+        """Let something happen to hardware, in its place among the events of the instant."""
+
+        def act() -> None:
+            action()
+
+        self.queue.schedule(self.clock.now() + duration, Rank.FAILURE, act)
+
+    def accounts(self) -> dict[str, WorkEnded]:
+        """Pod's name → what became of its work, of those that ended."""
+        return {event.pod[1]: event for event in self.work if isinstance(event, WorkEnded)}
 
     def node(self, name: str = "n1", address: str | None = "172.16.0.1") -> None:
         addresses = [] if address is None else [{"type": "InternalIP", "address": address}]
@@ -51,6 +98,7 @@ class Bench:
         life: dict[str, str] | None = None,
         restart: str = "Never",
         finalizers: tuple[str, ...] = (),
+        chips: int = 0,
         **spec: Any,
     ) -> Key:
         self._uids += 1
@@ -64,7 +112,10 @@ class Bench:
         }
         if finalizers:
             metadata["finalizers"] = list(finalizers)
-        spec.setdefault("containers", [{"name": "main", "image": "example.org/train:1.0"}])
+        container: Json = {"name": "main", "image": "example.org/train:1.0"}
+        if chips:
+            container["resources"] = {"limits": {CHIP_RESOURCE: str(chips)}}
+        spec.setdefault("containers", [container])
         spec["restartPolicy"] = restart
         if node is not None:
             spec["nodeName"] = node
@@ -111,12 +162,16 @@ class Bench:
         return self.clock.now() - self.clock.start
 
     def run_until(self, instant: Instant) -> None:
-        while (at := self.queue.peek()) is not None and at <= instant:
+        while (at := self._next()) is not None and at <= instant:
             self.clock.advance_to(at)
             self.queue.run_due(at)
-            self.kubelet.validate()
+            self.machines.validate()
         self.clock.advance_to(instant)
         self.queue.run_due(instant)
+
+    def _next(self) -> Instant | None:
+        instants = (self.queue.peek(), self.queue.peek_background())
+        return min((at for at in instants if at is not None), default=None)
 
     def settle(self) -> None:
         """Everything that is due at this instant happens."""

@@ -5,11 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fakeapi.cluster.annotations import (
+    CHECKPOINT_INTERVAL,
+    CHECKPOINT_ON_STOP,
     EXIT_CODE,
+    GANG,
+    GANG_SIZE,
     MAX_DURATION,
+    REPORT_PROGRESS,
+    RESTART_COST,
     RUN_TIME,
     START_DELAY,
     STOP_TIME,
+    WARM_START_DELAY,
+    WORK,
     BadAnnotation,
     Life,
     check,
@@ -33,6 +41,55 @@ def test_every_annotation_is_read() -> None:
     said = {RUN_TIME: "1h30m", START_DELAY: "0s", STOP_TIME: "2.5s", EXIT_CODE: "137"}
     assert life_of(said) == Life(90 * MINUTE, 0, 5 * SECOND // 2, 137)
     assert check(pod(said)) == []
+
+
+def test_work_and_gangs_are_read() -> None:
+    said = {
+        WARM_START_DELAY: "2s",
+        CHECKPOINT_INTERVAL: "10m",
+        CHECKPOINT_ON_STOP: "true",
+        RESTART_COST: "1m",
+        WORK: "w",
+        REPORT_PROGRESS: "lst.scheduler/progress",
+        GANG: "g",
+        GANG_SIZE: "4",
+    }
+    life = life_of(said)
+    assert (life.warm_start_delay, life.checkpoint_interval) == (2 * SECOND, 10 * MINUTE)
+    assert (life.checkpoint_on_stop, life.restart_cost, life.work) == (True, MINUTE, "w")
+    assert (life.report_progress, life.gang, life.gang_size) == ("lst.scheduler/progress", "g", 4)
+    assert check(pod(said)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        (CHECKPOINT_INTERVAL, "0s", "must be longer than 0s"),
+        (CHECKPOINT_ON_STOP, "yes", 'must be "true" or "false"'),
+        (WORK, " ", "must name something, or be left out"),
+        (GANG, "", "must name something, or be left out"),
+        (GANG_SIZE, "0", "must be a whole number from 1 to 100000"),
+        (GANG_SIZE, "two", "must be a whole number from 1 to 100000"),
+        (REPORT_PROGRESS, "fakeapi.world/x", "must not begin with fakeapi.world/"),
+    ],
+)
+def test_work_that_cannot_be_read_is_refused(name: str, text: str, why: str) -> None:
+    (cause,) = check(pod({name: text}))
+    assert cause.message == f'Invalid value: "{text}": {why}'
+
+
+def test_progress_is_reported_in_an_annotation() -> None:
+    (cause,) = check(pod({REPORT_PROGRESS: "not a key"}))
+    assert "must be the key of an annotation: name part" in cause.message
+
+
+@pytest.mark.parametrize(("name", "text", "beside"), [(GANG, "g", GANG_SIZE), (GANG_SIZE, "2", GANG)])
+def test_a_gang_and_its_size_go_together(name: str, text: str, beside: str) -> None:
+    (cause,) = check(pod({name: text}))
+    assert (cause.field, cause.message) == (
+        f"metadata.annotations[{name}]",
+        f'Invalid value: "{text}": needs {beside} beside it',
+    )
 
 
 def test_equal_texts_are_parsed_once() -> None:

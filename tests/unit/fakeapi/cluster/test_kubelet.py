@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fakeapi.cluster.kubelet import Kubelet
+from fakeapi.cluster.ledger import WorkStarted
 from fakeapi.cluster.podrecord import IllegalTransition, PodDefaults
 from fakeapi.kernel.clock import VirtualClock
 from fakeapi.kernel.events import EventQueue
@@ -17,6 +18,9 @@ from fakeapi.storage.objects import Change, Kind
 from fakeapi.storage.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fakeapi.storage.objects import Key
     from tests.unit.fakeapi.cluster.conftest import Bench
 
 START = "2026-01-05T00:00:00Z"
@@ -481,3 +485,105 @@ def test_an_impossible_signal_raises_with_the_story_of_the_pod(bench: Bench) -> 
         "  2026-01-05T00:01:00.000000Z ENDED heard RUN_OVER: its run time is over",
     ]
     assert bench.kubelet.story(key) == str(raised.value)
+
+
+class TestImages:
+    def test_a_node_that_has_the_image_starts_a_pod_sooner(self, bench: Bench) -> None:
+        life = {"start-delay": "2m", "warm-start-delay": "5s", "run-time": "1m"}
+        cold = bench.pod("cold", life=life)
+        bench.bind(cold)
+        bench.wait(2 * MINUTE - 1)
+        assert bench.phase(cold) == "Pending"
+        early = bench.pod("early", life=life)  # the pull is not over yet
+        bench.bind(early)
+        bench.wait(1)
+        warm = bench.pod("warm", life=life)
+        bench.bind(warm)
+        bench.wait(5 * SECOND)
+        assert [bench.phase(key) for key in (cold, warm, early)] == ["Running", "Running", "Pending"]
+        other = bench.pod("other", life=life, containers=[{"name": "main", "image": "other"}])
+        bench.bind(other)
+        bench.wait(5 * SECOND)
+        assert bench.phase(other) == "Pending"
+
+    def test_without_a_word_of_warm_nodes_all_are_alike(self, bench: Bench) -> None:
+        for name in ("one", "two"):
+            key = bench.pod(name, life={"start-delay": "1m"})
+            bench.bind(key)
+            bench.wait(MINUTE - 1)
+            assert bench.phase(key) == "Pending"
+            bench.wait(1)
+            assert bench.phase(key) == "Running"
+
+    def test_the_world_has_defaults_for_both(self, make_bench: Callable[[PodDefaults], Bench]) -> None:
+        bench = make_bench(PodDefaults(start_delay=MINUTE, warm_start_delay=SECOND))
+        bench.node()
+        for name, delay in (("one", MINUTE), ("two", SECOND)):
+            key = bench.pod(name)
+            bench.bind(key)
+            bench.wait(delay - 1)
+            assert bench.phase(key) == "Pending"
+            bench.wait(1)
+            assert bench.phase(key) == "Running"
+
+
+class TestWork:
+    def owned(self, bench: Bench, name: str, **life: str) -> Key:
+        said = {word.replace("_", "-"): text for word, text in life.items()}
+        key = bench.pod(name, life={"run-time": "1h", "checkpoint-interval": "10m", **said})
+        owner = {"kind": "Job", "name": "job", "uid": "j", "controller": True}
+        # Owners are there from the creation on; the bench's pods get theirs by being made again.
+        obj = bench.get(key)
+        bench.remove(key)
+        bench.store.create(
+            PODS.storage_key, key, {**obj, "metadata": {**obj["metadata"], "ownerReferences": [owner]}}
+        )
+        return key
+
+    def test_the_next_pod_of_a_job_goes_on_where_the_last_was_saved(self, bench: Bench) -> None:
+        bench.bind(self.owned(bench, "one"))
+        bench.bind(self.owned(bench, "two"))
+        bench.wait(25 * MINUTE)
+        bench.remove(("default", "one"))
+        three = self.owned(bench, "three", restart_cost="3m")
+        bench.bind(three)
+        bench.wait(43 * MINUTE - 1)
+        assert bench.phase(three) == "Running"
+        bench.wait(1)
+        assert bench.phase(three) == "Succeeded"
+        accounts = bench.accounts()
+        assert (accounts["one"].kept, accounts["one"].lost) == (20 * MINUTE, 5 * MINUTE)
+        assert (accounts["three"].kept, accounts["three"].overhead) == (40 * MINUTE, 3 * MINUTE)
+        assert WorkStarted(three, 20 * MINUTE) in bench.work
+
+    def test_a_pod_that_is_asked_to_stop_leaves_its_work_to_the_next(self, bench: Bench) -> None:
+        one = self.owned(bench, "one", checkpoint_on_stop="true", stop_time="9s")
+        bench.bind(one)
+        bench.wait(25 * MINUTE)
+        bench.ask_deletion(one)
+        two = self.owned(bench, "two", start_delay="1m")
+        bench.bind(two)
+        bench.wait(36 * MINUTE)
+        assert bench.phase(two) == "Succeeded"
+        assert bench.accounts()["one"].kept == 25 * MINUTE
+
+    def test_a_restart_in_the_same_pod_pays_for_it(self, bench: Bench) -> None:
+        life = {"run-time": "1h", "exit-code": "1", "checkpoint-interval": "25m", "restart-cost": "2m"}
+        key = bench.pod(life=life, restart="OnFailure")
+        bench.bind(key)
+        bench.wait(HOUR)
+        assert bench.container(key)["restartCount"] == 1
+        bench.relive(key, exit_code="0")
+        bench.wait(12 * MINUTE)
+        assert bench.phase(key) == "Succeeded"
+        account = bench.accounts()["job"]
+        assert (account.kept, account.lost, account.overhead) == (HOUR, 10 * MINUTE, 2 * MINUTE)
+
+    def test_a_service_loses_nothing(self, bench: Bench) -> None:
+        key = bench.pod()
+        bench.bind(key)
+        bench.wait(HOUR)
+        bench.ask_deletion(key)
+        bench.wait(MINUTE)
+        account = bench.accounts()["job"]
+        assert (account.kept, account.lost, account.overhead) == (HOUR, 0, SECOND)

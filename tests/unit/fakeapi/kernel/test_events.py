@@ -125,3 +125,31 @@ def test_an_action_that_fails_stops_the_run_and_the_rest_stays(queue: EventQueue
         queue.run_due(10)
     assert queue.run_due(10) == 1
     assert log.lines == ["rest"]
+
+
+def test_background_is_no_reason_to_go_on(queue: EventQueue, log: Log) -> None:
+    queue.schedule(5, Rank.FAILURE, lambda: log.note("failure"), background=True)
+    assert (queue.peek(), queue.peek_background(), len(queue)) == (None, 5, 1)
+    queue.schedule(10, Rank.ARRIVAL, lambda: log.note("arrival"))
+    assert queue.peek() == 5
+    assert queue.run_due(10) == 2
+    assert log.lines == ["failure", "arrival"]
+    assert queue.peek_background() is None
+
+
+def test_background_has_its_place_among_the_events_of_an_instant(queue: EventQueue, log: Log) -> None:
+    queue.schedule(10, Rank.REPAIR, lambda: log.note("repair"))
+    queue.schedule(10, Rank.FAILURE, lambda: log.note("failure"), background=True)
+    queue.schedule(10, Rank.FAILURE, lambda: log.note("another"))
+    queue.schedule(10, Rank.POD_ENDS, lambda: log.note("end"))
+    assert queue.run_due(10) == 4
+    assert log.lines == ["end", "failure", "another", "repair"]
+
+
+def test_background_alone_runs_when_time_is_moved_past_it(queue: EventQueue, log: Log) -> None:
+    cancelled = queue.schedule(4, Rank.FAILURE, lambda: log.note("never"), background=True)
+    queue.schedule(5, Rank.FAILURE, lambda: log.note("failure"), background=True)
+    cancelled.cancel()
+    assert queue.peek_background() == 5
+    assert queue.run_due(9) == 1
+    assert log.lines == ["failure"]
