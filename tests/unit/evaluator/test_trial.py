@@ -8,10 +8,19 @@ import pytest
 
 from evaluator.scenario.loader import load_scenario
 from evaluator.scenario.plan import LoadedScenario
-from evaluator.timeline import PodBound, PodEnded, PodStarted, PodSubmitted, RunEnded
+from evaluator.timeline import (
+    HardwareFailed,
+    HardwareRepaired,
+    PodBound,
+    PodEnded,
+    PodStarted,
+    PodSubmitted,
+    RunEnded,
+)
 from evaluator.trial import Progress, RefusedArrival, Trial
 from evaluator.wakeups import WakeupRules
-from fakeapi.kernel.time import MINUTE, SECOND
+from fakeapi.cluster.failures import Outage
+from fakeapi.kernel.time import DAY, HOUR, MINUTE, SECOND, Duration
 from fakeapi.machinery.resources import NODES
 from tests.support.trials import InstantPace, Scheduler, first_fit, idle_scheduler
 
@@ -210,3 +219,41 @@ def test_progress_tells_where_the_run_is(tmp_path: Path) -> None:
 def _is_sorted(values: Iterable[int]) -> bool:
     listed = list(values)
     return listed == sorted(listed)
+
+
+def with_outage(story: LoadedScenario, length: Duration) -> tuple[Trial, str]:
+    """A trial of the story, whose only chip fails after a minute for so long."""
+    trial = Trial(story, "test", "test-scheduler", EVERY)
+    (node,) = trial.world.machines.names()
+    outage = Outage(story.start_ns + MINUTE, node, length, chips=1)
+    trial.world.failures.play([outage])
+    pace = InstantPace(trial, first_fit, None)
+    return trial, asyncio.run(trial.play(pace, lambda: pace.requests))
+
+
+def test_pods_that_wait_are_given_the_time_of_a_repair(tmp_path: Path) -> None:
+    story = scenario(tmp_path, "Pod(name='a', at='2m', chips=1, run_time='1m')")
+    trial, why = with_outage(story, 10 * DAY)
+    assert why == "everything is done"
+    assert moments(trial, PodBound) == [864_060]
+
+
+def test_a_repair_that_takes_too_long_is_not_waited_for(tmp_path: Path) -> None:
+    story = scenario(tmp_path, "Pod(name='a', at='2m', chips=1, run_time='1m')")
+    _, why = with_outage(story, 40 * DAY)
+    assert why == "nothing is left to happen, 1 pods still wait for a node"
+
+
+def test_failures_and_repairs_keep_no_run_going(tmp_path: Path) -> None:
+    story = scenario(tmp_path, "Pod(name='a', chips=1, run_time='2m')")
+    trial, why = with_outage(story, HOUR)
+    assert (why, moments(trial, HardwareFailed)) == ("everything is done", [60])
+    assert moments(trial, HardwareRepaired) == []
+
+
+def test_chips_are_what_the_scenario_calls_them(tmp_path: Path) -> None:
+    trial = Trial(
+        scenario(tmp_path, "Settings(chip_resource='example.org/npu')"), "test", "test-scheduler", EVERY
+    )
+    (node,) = trial.world.machines.names()
+    assert trial.world.machines.chips(node) == 1

@@ -144,3 +144,47 @@ def test_a_smaller_history_is_kept_where_it_is_asked_for() -> None:
         POD_DISRUPTION_BUDGETS.storage_key, "", lambda _: True, lambda: None, world.store.revision - 1
     )[1]
     assert len(subscription) == 1
+
+
+def test_machines_drain_through_the_api(world: World) -> None:
+    world.registry.create(NODES, "", {"metadata": {"name": "n1"}})
+    world.registry.create(PODS, "default", pod(**{"run-time": "1h"}))
+    bind(world.registry, "default", "job", {"metadata": {"name": "job"}, "target": {"name": "n1"}})
+    world.run_due()
+    world.machines.drain("n1")
+    found = world.registry.get(PODS, "default", "job").object
+    reasons = [each.get("reason") for each in found["status"]["conditions"]]
+    assert "EvictionByEvictionAPI" in reasons
+    assert "deletionTimestamp" in found["metadata"]
+
+
+def test_a_drain_heeds_budgets(world: World) -> None:
+    world.registry.create(NODES, "", {"metadata": {"name": "n1"}})
+    labelled = pod(**{"run-time": "1h"})
+    labelled["metadata"]["labels"] = {"app": "x"}
+    world.registry.create(PODS, "default", labelled)
+    budget = {"metadata": {"name": "b"}, "spec": {"selector": {"matchLabels": {"app": "x"}}}}
+    world.registry.create(POD_DISRUPTION_BUDGETS, "default", budget)
+    bind(world.registry, "default", "job", {"metadata": {"name": "job"}, "target": {"name": "n1"}})
+    world.run_due()
+    world.machines.drain("n1")
+    found = world.registry.get(PODS, "default", "job").object
+    assert "deletionTimestamp" not in found["metadata"]
+    assert world.queue.peek_background() is not None
+
+
+def test_a_new_pod_is_told_what_is_saved_of_its_work(world: World) -> None:
+    world.registry.create(NODES, "", {"metadata": {"name": "n1"}})
+    life = {
+        "run-time": "1h",
+        "checkpoint-interval": "10m",
+        "work": "w",
+        "report-progress": "lst.scheduler/progress",
+    }
+    world.registry.create(PODS, "default", pod("first", **life))
+    bind(world.registry, "default", "first", {"metadata": {"name": "first"}, "target": {"name": "n1"}})
+    world.run_due()
+    assert isinstance(world.clock, VirtualClock)
+    world.clock.advance_to(world.clock.now() + 25 * MINUTE)
+    created = world.registry.create(PODS, "default", pod("second", **life)).object
+    assert created["metadata"]["annotations"]["lst.scheduler/progress"] == "20m"
