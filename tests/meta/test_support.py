@@ -26,6 +26,11 @@ def test_eventually_takes_a_check_of_asserts() -> None:
     assert seen == [0, 1, 2]
 
 
+def test_eventually_waits_for_a_field_that_is_not_set_yet() -> None:
+    answers = iter([None, None, "node"])
+    assert eventually(lambda: next(answers)) == "node"
+
+
 def test_eventually_ends_with_what_the_last_look_saw() -> None:
     def never() -> None:
         raise AssertionError("the last look")

@@ -20,12 +20,14 @@ def eventually(check: Callable[[], T], *, within: float = WITHIN_S, what: str = 
     """The first true answer of ``check``, asked again and again.
 
     A check that raises ``AssertionError`` has not held yet, so that it may be written as plain asserts; one
-    that returns ``None`` or ``True`` holds, and so does any other true value, which is returned.
+    that returns ``None`` or ``True`` holds, and so does any other true value, which is returned. A lambda
+    cannot assert: its ``None`` is an answer, such as a field that is not set yet, and does not hold.
 
     Raises:
         AssertionError: it did not hold within that many seconds; what the last look saw is the cause.
     """
     deadline = monotonic_ns() + int(within * SECOND)
+    asserts = getattr(check, "__name__", "") != "<lambda>"
     while True:
         last: AssertionError | None = None
         try:
@@ -33,7 +35,7 @@ def eventually(check: Callable[[], T], *, within: float = WITHIN_S, what: str = 
         except AssertionError as error:
             last = error
         else:
-            if answer is None or answer:
+            if answer or (answer is None and asserts):
                 return answer
         if monotonic_ns() > deadline:
             wanted = what or getattr(check, "__name__", "the check")
