@@ -1,7 +1,6 @@
 """``evaluator explain``: the story of one job, from the timeline of a run."""
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 import orjson
@@ -10,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from evaluator.cli.options import RunArgument
 from evaluator.cli.runs import one_timeline
 from evaluator.errors import NothingMatchedError
 from evaluator.scenario.units import format_rfc3339, parse_rfc3339
@@ -20,7 +20,6 @@ from evaluator.story.wording import step_text, verdict_texts
 from evaluator.timeline import RunStarted, Timeline
 from evaluator.words import span_text
 
-RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder, or its timeline.")]
 JobArgument = Annotated[
     str,
     typer.Argument(metavar="JOB", help="Its name, with or without namespace, or a pod of it."),

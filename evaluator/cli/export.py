@@ -8,11 +8,10 @@ from typing import Annotated, Final, TypeAlias
 import typer
 from rich.console import Console
 
-from evaluator.cli.options import Quiet
+from evaluator.cli.options import Quiet, RunArgument, write_file
 from evaluator.cli.runs import one_timeline
 from evaluator.errors import UsageError
 from evaluator.export.perfetto import write_trace
-from evaluator.files import write_atomically
 
 Write: TypeAlias = Callable[[Path], Iterable[bytes]]
 """From a run (its folder, or a file in it) to the bytes of the file that is written."""
@@ -37,7 +36,6 @@ FORMATS: Final[Mapping[str, ExportFormat]] = {
 }
 """All formats, by the name that ``--format`` takes."""
 
-RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder, or its timeline.")]
 FormatName = Annotated[
     str,
     typer.Option(
@@ -71,12 +69,6 @@ def export(run: RunArgument, name: FormatName, out: Out = None, quiet: Quiet = F
             typer.echo(chunk, nl=False)
         return
     file = out or (run if run.is_dir() else run.parent) / chosen.file
-    try:
-        write_atomically(file, chunks)
-    except OSError as error:
-        raise UsageError(
-            f"--out = {str(file)!r}: {error.strerror}",
-            next_step="Give a file in a folder that can be written.",
-        ) from error
+    write_file("--out", file, chunks)
     if not quiet:
         Console().print(f"written to {file}", markup=False, soft_wrap=True)

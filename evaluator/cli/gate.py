@@ -9,11 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evaluator.cli.options import Quiet
+from evaluator.cli.options import Quiet, RunArguments, write_file
 from evaluator.cli.runs import run_folders
-from evaluator.errors import UsageError
 from evaluator.exits import ExitCode
-from evaluator.files import write_atomically
 from evaluator.gates.baseline import (
     Difference,
     baseline_of,
@@ -30,10 +28,6 @@ from evaluator.metrics.ledger import read_ledger
 from evaluator.results import TIMELINE_FILE, read_result
 from evaluator.timeline import read_timeline
 
-RunArguments = Annotated[
-    list[Path],
-    typer.Argument(metavar="RUN...", help="Output folders of runs, or folders with several of them."),
-]
 RulesFile = Annotated[
     Path | None,
     typer.Option(
@@ -72,7 +66,7 @@ def gate(
     verdicts = judge(judged, read, read_baselines(baseline) if baseline else None)
     behind = _culprits(verdicts, folders)
     if junit_file is not None:
-        _write(junit_file, junit(verdicts, behind))
+        write_file("--junit", junit_file, [junit(verdicts, behind)])
     if form == "github":
         typer.echo(github(verdicts, behind), nl=False)
     elif form == "markdown":
@@ -99,16 +93,6 @@ def _print(verdicts: Sequence[Verdict], behind: Culprits) -> None:
             console.print(Text(f"     {explanation(verdict, behind)}"), soft_wrap=True)
     failed = sum(not verdict.passed for verdict in verdicts)
     console.print(f"{len(verdicts)} gates, {failed} failed", markup=False)
-
-
-def _write(file: Path, body: bytes) -> None:
-    try:
-        write_atomically(file, [body])
-    except OSError as error:
-        raise UsageError(
-            f"--junit = {str(file)!r}: {error.strerror}",
-            next_step="Give a file in a folder that can be written to.",
-        ) from error
 
 
 @baseline_app.callback()

@@ -12,6 +12,7 @@ from evaluator.cli.options import Assignments, Quiet, Seed
 from evaluator.cli.run import ScenarioArgument
 from evaluator.errors import ParameterError, ScenarioError
 from evaluator.exits import ExitCode
+from evaluator.github import annotation
 from evaluator.scenario.lint import Code, Finding, lint
 from evaluator.scenario.loader import load_scenario
 from evaluator.scenario.parameters import parse_assignments
@@ -77,6 +78,6 @@ def _document(finding: Finding) -> dict[str, str | int]:
 def _annotation(finding: Finding) -> str:
     """One workflow command of GitHub's."""
     file, _, line = finding.where.rpartition(":")
-    place = f"file={file},line={line}," if file and line.isdigit() else ""
-    text = _told(finding).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return f"::{finding.code.severity} {place}title={finding.code.value}::{text}\n"
+    code = finding.code
+    placed = {"file": file, "line": line} if line.isdigit() else {}
+    return annotation(code.severity, code.value, _told(finding), **placed)

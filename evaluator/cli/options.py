@@ -1,11 +1,13 @@
 """Options that several commands share, each with its help, and what to do with an output folder."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from evaluator.errors import UsageError
+from evaluator.files import write_atomically
 from fakeapi.kernel.clock import wall_ns
 from fakeapi.kernel.time import format_instant
 
@@ -63,6 +65,11 @@ IdleLimit = Annotated[
         min=1.0,
     ),
 ]
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder, or its timeline.")]
+RunArguments = Annotated[
+    list[Path],
+    typer.Argument(metavar="RUN...", help="Output folders of runs, or folders with several of them."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 _RUNS: Final = Path("runs")
@@ -83,3 +90,18 @@ def make_folder(told: Path | None, name: str) -> Path:
             f"--out = {str(folder)!r}: {error.strerror}", next_step="Give a folder that can be written."
         ) from error
     return folder
+
+
+def write_file(option: str, file: Path, chunks: Iterable[bytes]) -> None:
+    """Write the file that an option names, whole or not at all.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    try:
+        write_atomically(file, chunks)
+    except OSError as error:
+        raise UsageError(
+            f"{option} = {str(file)!r}: {error.strerror}",
+            next_step="Give a file in a folder that can be written.",
+        ) from error

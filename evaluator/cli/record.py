@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import typer
 from rich.console import Console
 
+from evaluator.cli.options import Quiet
 from evaluator.errors import UsageError, shown
 from evaluator.exits import ExitCode
 from evaluator.record.journal import Journal
@@ -48,7 +49,6 @@ ChipResource = Annotated[
 Anonymise = Annotated[
     bool, typer.Option("--anonymise", help="Write hashes of names, with a key that is thrown away.")
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
 def record(

@@ -8,10 +8,8 @@ from typing import Annotated, Final
 import typer
 from rich.console import Console
 
-from evaluator.cli.options import Quiet
+from evaluator.cli.options import Quiet, RunArguments, write_file
 from evaluator.cli.runs import run_folders
-from evaluator.errors import UsageError
-from evaluator.files import write_atomically
 from evaluator.report.html import render
 from evaluator.report.markdown import markdown
 from evaluator.report.model import ReportedRun
@@ -21,10 +19,6 @@ from evaluator.timeline import read_timeline
 
 REPORT_FILE: Final = "report.html"
 
-RunArguments = Annotated[
-    list[Path],
-    typer.Argument(metavar="RUN...", help="Output folders of runs, or folders with several of them."),
-]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -45,7 +39,7 @@ def report(runs: RunArguments, out: Out = None, markdown_: Markdown = False, qui
         return
     console = Console()
     file = out or Path(commonpath([folder.resolve() for folder in folders])) / REPORT_FILE
-    _write(file, render(reported))
+    write_file("--out", file, [render(reported).encode()])
     if quiet:
         return
     if len(reported) > 1:
@@ -64,14 +58,4 @@ def _write_markdown(reported: Sequence[ReportedRun], out: Path | None) -> None:
     if out is None:
         typer.echo(text, nl=False)
     else:
-        _write(out, text)
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        write_atomically(file, [text.encode()])
-    except OSError as error:
-        raise UsageError(
-            f"--out = {str(file)!r}: {error.strerror}",
-            next_step="Give a file in a folder that can be written.",
-        ) from error
+        write_file("--out", out, [text.encode()])

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
 from evaluator.gates.judge import Verdict
+from evaluator.github import annotation
 
 Culprits = Mapping[tuple[str, str], Sequence[str]]
 """By run and metric: the jobs that made the difference."""
@@ -34,19 +35,10 @@ def junit(verdicts: Sequence[Verdict], culprits: Culprits) -> bytes:
 def github(verdicts: Sequence[Verdict], culprits: Culprits) -> str:
     """A workflow command for each failure, which GitHub shows beside the change."""
     return "".join(
-        f"::error title={_property(f'{verdict.run}: {verdict.gate}')}::"
-        f"{_message(explanation(verdict, culprits))}\n"
+        annotation("error", f"{verdict.run}: {verdict.gate}", explanation(verdict, culprits))
         for verdict in verdicts
         if not verdict.passed
     )
-
-
-def _message(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def markdown(verdicts: Sequence[Verdict], culprits: Culprits) -> str:

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final, NoReturn
+from typing import Final
 
-from evaluator.errors import FileFormatError
 from evaluator.metrics.steps import Step, Steps
 from evaluator.timeline import (
     Event,
@@ -25,6 +24,7 @@ from evaluator.timeline import (
     PodUnschedulable,
     RunEnded,
     RunStarted,
+    refuse,
 )
 
 OWN_END: Final = frozenset({"succeeded", "failed"})
@@ -149,7 +149,7 @@ class _Reader:
     def _submit(self, event: PodSubmitted) -> None:
         before = self.current.get(event.pod)
         if before is not None and before.ended_ns is None:
-            _refuse(event, f"pod {event.pod} is submitted again before its end")
+            refuse(event, f"pod {event.pod} is submitted again before its end")
         job = JobRecord(
             pod=event.pod,
             submitted_ns=event.at_ns,
@@ -170,17 +170,17 @@ class _Reader:
     def _job(self, event: PodBound | PodStarted | PodEnded | PodUnschedulable) -> JobRecord:
         job = self.current.get(event.pod)
         if job is None:
-            _refuse(event, f"{event.kind} of pod {event.pod}, which was never submitted")
+            refuse(event, f"{event.kind} of pod {event.pod}, which was never submitted")
         if job.ended_ns is not None:
-            _refuse(event, f"{event.kind} of pod {event.pod}, which has ended")
+            refuse(event, f"{event.kind} of pod {event.pod}, which has ended")
         return job
 
     def _change_node(self, event: NodeAdded | NodeChanged | NodeRemoved) -> None:
         before = self.machines.pop(event.node, None)
         if before is None and not isinstance(event, NodeAdded):
-            _refuse(event, f"{event.kind} of node {event.node}, which never joined")
+            refuse(event, f"{event.kind} of node {event.node}, which never joined")
         if before is not None and isinstance(event, NodeAdded):
-            _refuse(event, f"node {event.node} joins twice")
+            refuse(event, f"node {event.node} joins twice")
         after = _machine(event, before)
         if after is not None:
             self.machines[event.node] = after
@@ -208,14 +208,6 @@ def _machine(event: NodeAdded | NodeChanged | NodeRemoved, before: _Machine | No
             return _Machine(event.chips, event.cpu_milli, nominal, event.ready)
         case NodeRemoved():
             return None
-
-
-def _refuse(event: Event, what: str) -> NoReturn:
-    raise FileFormatError(
-        what,
-        where=f"timeline at {event.at_ns} ns",
-        next_step="The timeline is incomplete or was edited; run the scenario again.",
-    )
 
 
 def read_ledger(events: Iterable[Event]) -> Ledger:

@@ -6,9 +6,7 @@ else may keep a pod from a node (affinity, taints, volumes, a limit on pods) is 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NoReturn
 
-from evaluator.errors import FileFormatError
 from evaluator.timeline import (
     Event,
     NodeAdded,
@@ -20,6 +18,7 @@ from evaluator.timeline import (
     PodStarted,
     PodSubmitted,
     PodUnschedulable,
+    refuse,
 )
 
 
@@ -200,7 +199,7 @@ class Cluster:
     def _stay(self, event: PodBound | PodStarted | PodUnschedulable | PodEnded) -> Stay:
         stay = self.stays.get(event.pod)
         if stay is None:
-            _refuse(event, f"{event.kind} of pod {event.pod}, which is not in the cluster")
+            refuse(event, f"{event.kind} of pod {event.pod}, which is not in the cluster")
         return stay
 
     def _bind(self, event: PodBound) -> Machine:
@@ -230,7 +229,7 @@ class Cluster:
     def _machine(self, event: Event, name: str) -> Machine:
         machine = self.machines.get(name)
         if machine is None:
-            _refuse(event, f"{event.kind} at node {name}, which is not in the cluster")
+            refuse(event, f"{event.kind} at node {name}, which is not in the cluster")
         return machine
 
     def _change(self, event: NodeAdded | NodeChanged | NodeRemoved) -> Machine:
@@ -249,11 +248,3 @@ class Cluster:
             machine.ready, machine.schedulable = event.ready, event.schedulable
         self.free_chips += machine.free_chips
         return machine
-
-
-def _refuse(event: Event, what: str) -> NoReturn:
-    raise FileFormatError(
-        what,
-        where=f"timeline at {event.at_ns} ns",
-        next_step="The timeline is incomplete or was edited; run the scenario again.",
-    )

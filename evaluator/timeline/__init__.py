@@ -26,7 +26,7 @@ from evaluator.timeline.events import (
     RunEnded,
     RunStarted,
 )
-from evaluator.timeline.log import Timeline, read_timeline, to_line
+from evaluator.timeline.log import Timeline, read_timeline, refuse, to_line
 
 __all__ = [
     "KINDS",
@@ -55,5 +55,6 @@ __all__ = [
     "RunStarted",
     "Timeline",
     "read_timeline",
+    "refuse",
     "to_line",
 ]

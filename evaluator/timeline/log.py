@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import orjson
 from pydantic import Field, TypeAdapter, ValidationError
@@ -110,3 +110,15 @@ def _append_line(timeline: Timeline, line: bytes, where: str) -> None:
         raise FileFormatError(
             str(error), where=where, next_step="Events must stand in the order of time."
         ) from error
+
+
+def refuse(event: Event, what: str) -> NoReturn:
+    """Say that an event cannot follow those before it.
+
+    :raises FileFormatError: always.
+    """
+    raise FileFormatError(
+        what,
+        where=f"timeline at {event.at_ns} ns",
+        next_step="The timeline is incomplete or was edited; run the scenario again.",
+    )
