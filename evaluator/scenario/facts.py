@@ -9,11 +9,9 @@ from typing import Any
 
 from evaluator.scenario import manifests
 from evaluator.scenario.model import CHIP_RESOURCE
-from evaluator.scenario.units import Instant, parse_duration, parse_instant, parse_quantity
+from evaluator.scenario.units import Instant, parse_duration, parse_instant
+from fakeapi.cluster import requests
 from fakeapi.cluster.annotations import RUN_TIME
-
-MILLI = 1000
-"""Thousandths of a core in a core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,21 +21,6 @@ class Amounts:
     chips: int = 0
     cpu_milli: int = 0
     memory_bytes: int = 0
-
-    def __add__(self, other: "Amounts") -> "Amounts":
-        return Amounts(
-            self.chips + other.chips,
-            self.cpu_milli + other.cpu_milli,
-            self.memory_bytes + other.memory_bytes,
-        )
-
-    def __or__(self, other: "Amounts") -> "Amounts":
-        """The greater of both, amount by amount."""
-        return Amounts(
-            max(self.chips, other.chips),
-            max(self.cpu_milli, other.cpu_milli),
-            max(self.memory_bytes, other.memory_bytes),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +54,7 @@ def pod_facts(
     labels = metadata.get("labels") or {}
     deadline = annotations.get(manifests.DEADLINE)
     return PodFacts(
-        requests=_requests(spec, chip_resource),
+        requests=_chosen(requests.pod_requests(spec), chip_resource),
         priority=spec.get("priority") or 0,
         deadline_ns=None if deadline is None else _deadline(parse_instant(deadline), at_ns, start_ns),
         expected_ns=_duration(annotations.get(manifests.EXPECTED_DURATION)),
@@ -108,37 +91,13 @@ def _duration(text: str | None) -> int | None:
     return None if text is None else int(parse_duration(text))
 
 
-def _requests(spec: Mapping[str, Any], chip_resource: str) -> Amounts:
-    """What the pod takes from a node: ``PodRequests`` of ``k8s.io/component-helpers/resource``.
-
-    Containers together, or the greatest moment of start-up if that is more, plus overhead. An init container
-    that keeps running (``restartPolicy: Always``) counts from its start on.
-    """
-    sidecars, starting = Amounts(), Amounts()
-    for each in spec.get("initContainers") or ():
-        amounts = _container(each, chip_resource)
-        if each.get("restartPolicy") == "Always":
-            sidecars += amounts
-            starting |= sidecars
-        else:
-            starting |= sidecars + amounts
-    running = sum((_container(each, chip_resource) for each in spec.get("containers") or ()), sidecars)
-    return (running | starting) + amounts_of(spec.get("overhead") or {}, chip_resource)
-
-
-def _container(container: Mapping[str, Any], chip_resource: str) -> Amounts:
-    resources = container.get("resources") or {}
-    # A request that is left out defaults to the limit.
-    return amounts_of({**(resources.get("limits") or {}), **(resources.get("requests") or {})}, chip_resource)
-
-
 def amounts_of(amounts: Mapping[str, Any], chip_resource: str = CHIP_RESOURCE) -> Amounts:
     """The amounts of a resource list, such as a node's ``allocatable``. Fractions are rounded up.
 
     :raises ValueError: if a quantity cannot be read.
     """
-    return Amounts(
-        chips=parse_quantity(str(amounts.get(chip_resource, "0"))),
-        cpu_milli=parse_quantity(str(amounts.get("cpu", "0")), scale=MILLI),
-        memory_bytes=parse_quantity(str(amounts.get("memory", "0"))),
-    )
+    return _chosen(requests.amounts_of(amounts), chip_resource)
+
+
+def _chosen(amounts: Mapping[str, int], chip_resource: str) -> Amounts:
+    return Amounts(amounts.get(chip_resource, 0), amounts.get("cpu", 0), amounts.get("memory", 0))
