@@ -248,11 +248,6 @@ class Knowledge:
                 self.queue.reopen(workload.group)  # it may be stuck for this one's sake
                 self._put(workload.key, workload.tasks, self.gangs.get(workload.key))
 
-    def waiting_of(self, key: str) -> list[Task]:
-        """The pods that wait under a key: one, or all of a gang that do, also those not wanted at once."""
-        gang = self.gangs.get(key)
-        return [self.tasks[key]] if gang is None else gang.ready()
-
     # Holds ----------------------------------------------------------------------------------------
 
     def hold(self, workload: Workload, places: Places, until: int, victims: Iterable[PodRef] = ()) -> Hold:

@@ -94,7 +94,7 @@ _EVER: Final = 365 * DAY
 """As long as any run: while pods wait."""
 
 
-def _own(name: str, *flags: str) -> LaunchProfile:
+def _own(name: str, *flags: str, horizon: Duration = _LST_GATHER) -> LaunchProfile:
     """Our scheduler with these flags; without any, with the policy of that name."""
     return LaunchProfile(
         name=name,
@@ -102,8 +102,7 @@ def _own(name: str, *flags: str) -> LaunchProfile:
         command=_lst(flags or (f"--policy={name}",)),
         clock=ClockMode.FROZEN,
         kick=Kick.EPOLL,
-        # One that preempts looks again when slack runs out: of its timers each one may matter.
-        wakeups=WakeupRules(horizon=_EVER if "--preempt=any" in flags else _LST_GATHER, step=0),
+        wakeups=WakeupRules(horizon=horizon, step=0),
         quiet=20 * MILLISECOND,
     )
 
@@ -116,7 +115,8 @@ PROFILES: Final[Mapping[str, LaunchProfile]] = {
         _own("sjf"),
         _own("priority"),
         _own("fifo"),
-        _own("lst-preempt", "--policy=lst", "--preempt=any"),
+        # Looks again when slack runs out: of its timers each one may matter.
+        _own("lst-preempt", "--policy=lst", "--preempt=any", horizon=_EVER),
         _own("lst-utilization", "--policy=lst", "--pack=utilization"),
         KUBE_SCHEDULER,
     )

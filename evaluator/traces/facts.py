@@ -1,10 +1,11 @@
 """Figures of a trace: span, demand, percentiles, peaks, burstiness; found by reading each stream once.
 
-- Percentiles are nearest-rank. - *Offered* is the chip-time of all jobs / the span from the first to the
-last submission, in chips. - *Peak at once* is the most chips held together if every job started when it was
-submitted; *peak as recorded* if each started after the wait that the trace has. What ends at an instant is
-gone before what begins then. - The busiest hour is the one clock hour, counted from the trace's zero, with
-the most submissions.
+- Percentiles are nearest-rank.
+- *Offered* is the chip-time of all jobs / the span from the first to the last submission, in chips.
+- *Peak at once* is the most chips held together if every job started when it was submitted; *peak as
+  recorded* if each started after the wait that the trace has. What ends at an instant is gone before what
+  begins then.
+- The busiest hour is the one clock hour, counted from the trace's zero, with the most submissions.
 
 Memory is some 60 bytes per job: numbers only.
 """

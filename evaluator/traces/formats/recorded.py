@@ -18,6 +18,7 @@ Each other line has ``at`` (nanoseconds since ``started``; negative for what hap
 """
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -78,16 +79,16 @@ def _check_version(source: Source) -> None:
         raise broken(source.file, 1, f"a recording of version {version!r}; this program reads {VERSION}")
 
 
-class _Folder:
+class _Folder(ABC):
     """Takes events, and has what they add up to at the end."""
 
+    @abstractmethod
     def take(self, row: Row) -> None:
         """One event of its kind."""
-        raise NotImplementedError
 
+    @abstractmethod
     def items(self, end_ns: int, section: Section) -> Iterator[Any]:
         """What has come of all events, in order."""
-        raise NotImplementedError
 
 
 def _fold(
@@ -301,7 +302,6 @@ class _Nodes(_Folder):
             row.account.change(CHANGED_NODE)
             now.chips = max(now.chips, known.chips)
         self._machines[name] = now
-        return
 
     def items(self, end_ns: int, section: Section) -> Iterator[TraceNode]:
         del end_ns, section  # a node that is there at the end stays
