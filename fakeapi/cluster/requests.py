@@ -37,7 +37,7 @@ def pod_requests(spec: Mapping[str, Any]) -> Amounts:
     Containers together, or the greatest moment of start-up if that is more, plus overhead. An init container
     that keeps running (``restartPolicy: Always``) counts from its start on.
     """
-    containers = spec["containers"]
+    containers = spec.get("containers") or ()
     if len(containers) == 1 and not any(map(spec.get, _RARE)):
         return container_requests(containers[0])
     running = _sum(map(container_requests, containers))
