@@ -1,6 +1,6 @@
 """What a pod asks its node for, in whole numbers (``PodRequests`` of ``k8s.io/component-helpers``)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -37,7 +37,7 @@ def pod_requests(spec: Mapping[str, Any]) -> Amounts:
     Containers together, or the greatest moment of start-up if that is more, plus overhead. An init container
     that keeps running (``restartPolicy: Always``) counts from its start on.
     """
-    containers = spec.get("containers") or ()
+    containers: Sequence[Mapping[str, Any]] = spec.get("containers") or ()
     if len(containers) == 1 and not any(map(spec.get, _RARE)):
         return container_requests(containers[0])
     running = _sum(map(container_requests, containers))
