@@ -26,6 +26,7 @@ from evaluator.timeline import (
     Timeline,
 )
 from fakeapi.cluster.ledger import WorkEnded, WorkStarted
+from fakeapi.cluster.nodestates import condition_of
 from fakeapi.kernel.clock import Clock
 from fakeapi.machinery.resources import NODES, PODS, PRIORITY_CLASSES
 from fakeapi.storage.objects import Change, Key, Kind, Object
@@ -184,15 +185,15 @@ class Recorder:
                 PodStarted(at_ns=self._now_ns, pod=_name(key), node=told.node, restored_ns=told.restored_ns)
             )
         if told.disrupted is None:
-            self._follow_disruption(key, told, status)
+            self._follow_disruption(key, told, pod)
         if phase in _TERMINAL:
             outcome: Outcome = "succeeded" if phase == "Succeeded" else _failure_of(pod)
             self._end(key, told, outcome, _end_reason(status))
         elif told.node is None:
             self._follow_waiting(key, told, pod)
 
-    def _follow_disruption(self, key: Key, told: _Pod, status: dict[str, Any]) -> None:
-        condition = _condition(status, "DisruptionTarget")
+    def _follow_disruption(self, key: Key, told: _Pod, pod: Object) -> None:
+        condition = condition_of(pod, "DisruptionTarget")
         if condition.get("status") == "True":
             lost = told.node in self._nodes.down
             told.disrupted = "node_failure" if lost else _CAUSES.get(condition.get("reason", ""), "eviction")
@@ -211,7 +212,7 @@ class Recorder:
             told.nominated = nominated
             if nominated:
                 self._timeline.append(PodNominated(at_ns=self._now_ns, pod=_name(key), node=nominated))
-        message = _unschedulable_message(status)
+        message = _unschedulable_message(pod)
         if message and message != told.message:
             told.message = message
             self._timeline.append(PodUnschedulable(at_ns=self._now_ns, pod=_name(key), message=message))
@@ -261,19 +262,14 @@ def _priority_of(world: World, name: str) -> int:
     return 0 if version is None else int(version.object["value"])
 
 
-def _condition(status: dict[str, Any], kind: str) -> dict[str, Any]:
-    conditions: list[dict[str, Any]] = status.get("conditions") or []
-    return next((found for found in conditions if found["type"] == kind), {})
-
-
 def _has_started(status: dict[str, Any]) -> bool:
     return any(
         "waiting" not in (one.get("state") or {"waiting": 1}) for one in status.get("containerStatuses", ())
     )
 
 
-def _unschedulable_message(status: dict[str, Any]) -> str:
-    condition = _condition(status, "PodScheduled")
+def _unschedulable_message(pod: Object) -> str:
+    condition = condition_of(pod, "PodScheduled")
     return str(condition.get("message", "")) if condition.get("status") == "False" else ""
 
 
@@ -282,12 +278,12 @@ def _failure_of(pod: Object) -> Outcome:
 
 
 def _removal_of(pod: Object) -> Outcome:
-    disrupted = _condition(pod.get("status", {}), "DisruptionTarget").get("status") == "True"
+    disrupted = condition_of(pod, "DisruptionTarget").get("status") == "True"
     return "evicted" if disrupted else "deleted"
 
 
 def _removal_reason(pod: Object) -> str:
-    return str(_condition(pod.get("status", {}), "DisruptionTarget").get("reason") or "Deleted")
+    return str(condition_of(pod, "DisruptionTarget").get("reason") or "Deleted")
 
 
 def _end_reason(status: dict[str, Any]) -> str:

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from evaluator.record.client import Object
+from fakeapi.cluster.nodestates import condition_of
+from fakeapi.cluster.requests import amounts_of, pod_requests
 from fakeapi.kernel.time import parse_duration, parse_instant
-from fakeapi.machinery import quantity
+from fakeapi.machinery.quantity import QuantityError
 
 Event: TypeAlias = dict[str, Any]
 
@@ -28,8 +30,6 @@ WITH_THE_NODE: Final = ("DaemonSet", "Node")
 
 HASH_DIGITS: Final = 12
 """Hexadecimal digits of an anonymous name: two of a million names collide once in 560 recordings."""
-
-_MILLI: Final = 1000
 
 
 class Names:
@@ -83,7 +83,7 @@ class Observer:
             at = self._instant(_metadata(node).get("creationTimestamp")) if name not in self._nodes else None
             self._nodes[name] = shape
             yield self._event("node", at, node=name, **shape)
-        ready = _condition(node, "Ready")
+        ready = condition_of(node, "Ready")
         is_down = ready.get("status") != "True"
         if is_down != (name in self._down):
             (self._down.add if is_down else self._down.discard)(name)
@@ -172,7 +172,7 @@ class Observer:
 
     def _submitted(self, pod: Object, name: str, owner: Mapping[str, Any], created: int) -> Event:
         metadata = _metadata(pod)
-        requests = _requests(pod)
+        requests = _read(pod_requests, pod.get("spec") or {})
         namespace = str(metadata.get("namespace") or "default")
         labels, annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}
         user, queue = _first(labels, USER_LABELS), _first(labels, QUEUE_LABELS) or namespace
@@ -182,9 +182,9 @@ class Observer:
             created,
             pod=name,
             job=self.names.of(f"{namespace}/{owner.get('name')}") if is_job else None,
-            chips=_whole(requests.get(self.chip_resource)),
-            cpu_milli=_whole(requests.get("cpu"), _MILLI),
-            memory_bytes=_whole(requests.get("memory")),
+            chips=requests.get(self.chip_resource),
+            cpu_milli=requests.get("cpu"),
+            memory_bytes=requests.get("memory"),
             user=None if user is None else self.names.of(user),
             queue=self.names.of(queue),
             priority=(pod.get("spec") or {}).get("priority"),
@@ -201,12 +201,12 @@ class Observer:
         return self.names.of(f"{_metadata(item).get('namespace') or 'default'}/{_name(item)}")
 
     def _shape(self, node: Object) -> Mapping[str, Any]:
-        allocatable = (node.get("status") or {}).get("allocatable") or {}
+        allocatable = _read(amounts_of, (node.get("status") or {}).get("allocatable") or {})
         return {
-            "chips": _whole(allocatable.get(self.chip_resource)) or 0,
+            "chips": allocatable.get(self.chip_resource, 0),
             "chip_type": _first(_metadata(node).get("labels") or {}, CHIP_TYPE_LABELS),
-            "cpu_milli": _whole(allocatable.get("cpu"), _MILLI),
-            "memory_bytes": _whole(allocatable.get("memory")),
+            "cpu_milli": allocatable.get("cpu"),
+            "memory_bytes": allocatable.get("memory"),
         }
 
     def _instant(self, text: object) -> int:
@@ -233,11 +233,6 @@ def _controller(pod: Object) -> Mapping[str, Any]:
     return next((owner for owner in owners if owner.get("controller")), {})
 
 
-def _condition(item: Object, kind: str) -> Mapping[str, Any]:
-    conditions = (item.get("status") or {}).get("conditions") or ()
-    return next((condition for condition in conditions if condition.get("type") == kind), {})
-
-
 def _first(labels: Mapping[str, str], names: Iterable[str]) -> str | None:
     return next((labels[name] for name in names if labels.get(name)), None)
 
@@ -258,55 +253,12 @@ def _ended(pod: Object) -> str | None:
     return max((state["finishedAt"] for state in _states(pod) if state.get("finishedAt")), default=None)
 
 
-def _requests(pod: Object) -> dict[str, str | int]:
-    """What a scheduler counts: containers with sidecars, or the greatest init container; and overhead.
-
-    Source: the pod's effective request as Kubernetes documents it (``resourcehelper.PodRequests``), with init
-    containers taken without the sidecars that already run beside them.
-    """
-    spec = pod.get("spec") or {}
-    inits = spec.get("initContainers") or ()
-    sidecars = [container for container in inits if container.get("restartPolicy") == "Always"]
-    total: dict[str, Any] = {}
-    for container in (*(spec.get("containers") or ()), *sidecars):
-        _add(total, _asked(container))
-    for container in inits:
-        if container not in sidecars:
-            for resource, amount in _asked(container).items():
-                total[resource] = max(total.get(resource, 0), amount)
-    _add(total, _amounts(spec.get("overhead") or {}))
-    return total
-
-
-def _asked(container: Mapping[str, Any]) -> dict[str, Any]:
-    resources = container.get("resources") or {}
-    return _amounts({**(resources.get("limits") or {}), **(resources.get("requests") or {})})
-
-
-def _amounts(texts: Mapping[str, Any]) -> dict[str, Any]:
-    amounts = {}
-    for resource, text in texts.items():
-        try:
-            amounts[resource] = quantity.parse(str(text))
-        except quantity.QuantityError:
-            continue
-    return amounts
-
-
-def _add(total: dict[str, Any], more: Mapping[str, Any]) -> None:
-    for resource, amount in more.items():
-        total[resource] = total.get(resource, 0) + amount
-
-
-def _whole(amount: Any, scale: int = 1) -> int | None:
-    """A quantity in units of 1/``scale``, rounded up."""
-    if amount is None:
-        return None
+def _read(amounts: Callable[[Mapping[str, Any]], Mapping[str, int]], given: Object) -> Mapping[str, int]:
+    """Amounts in whole numbers (CPU in thousandths of a core); nothing where one cannot be read."""
     try:
-        exact = quantity.parse(amount) if isinstance(amount, str) else amount
-    except quantity.QuantityError:
-        return None
-    return int(-(-(exact * scale) // 1))
+        return amounts(given)
+    except QuantityError:
+        return {}
 
 
 def _deadline(text: object, created_ns: int) -> int | None:

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from evaluator.scenario.facts import PodFacts
+from evaluator.scenario.manifests import GANG
 from fakeapi.cluster.annotations import GANG as WORLD_GANG
 
-GANG: Final = "lst.scheduler/gang"
-"""Annotation of pods: ``true``, or how many of them are needed at least."""
 POD_GROUP_LABEL: Final = "scheduling.x-k8s.io/pod-group"
 SERVICES: Final = ("Deployment", "ReplicaSet", "StatefulSet")
 """Kinds whose pods run for ever by intention."""

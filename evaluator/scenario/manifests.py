@@ -28,6 +28,9 @@ USER: Final = "lst.scheduler/user"
 QUEUE: Final = "lst.scheduler/queue"
 """Label: the queue it was submitted to."""
 
+GANG: Final = "lst.scheduler/gang"
+"""Annotation for the scheduler, of pods that have to run together: ``true``, or how many of them at least."""
+
 CHIP_TYPE_LABEL: Final = "nvidia.com/gpu.product"
 """Label of a node's chip type, as NVIDIA's feature discovery writes it."""
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from evaluator.errors import TraceError
-from evaluator.scenario.manifests import CHIP_TYPE_LABEL
+from evaluator.scenario.manifests import CHIP_TYPE_LABEL, GANG
 from evaluator.scenario.model import MAX_USER_PRIORITY, Node, Note, Pod, ScenarioItem
 from evaluator.scenario.units import Bytes, CpuMilli, Duration, Instant
 from evaluator.traces.account import ImportReport, Section
@@ -32,9 +32,6 @@ DEFAULT_NODE_MEMORY: Final = 512 * 2**30
 
 LONGEST_NAME: Final = 52
 """Characters of a name, so that a number of a pod and a suffix of a controller still fit into 63."""
-
-GANG_ANNOTATION: Final = "lst.scheduler/gang"
-"""Pods that have to run together."""
 
 OUTCOME_ANNOTATION: Final = "trace.evaluator/outcome"
 QOS_ANNOTATION: Final = "trace.evaluator/qos"
@@ -201,7 +198,7 @@ def _pods(job: TraceJob) -> Iterator[Pod]:
 
 def _annotations(job: TraceJob) -> dict[str, str]:
     told = {
-        GANG_ANNOTATION: str(job.pods) if job.pods > 1 else None,
+        GANG: str(job.pods) if job.pods > 1 else None,
         OUTCOME_ANNOTATION: job.outcome,
         QOS_ANNOTATION: job.qos,
         SHARE_ANNOTATION: None if job.chip_milli is None else str(job.chip_milli),

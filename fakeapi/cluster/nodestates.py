@@ -17,10 +17,10 @@ UNSCHEDULABLE: Final = "node.kubernetes.io/unschedulable"
 _ZONE: Final = ("topology.kubernetes.io/region", "topology.kubernetes.io/zone")
 
 
-def condition_of(node: Object, kind: str) -> Json:
+def condition_of(obj: Mapping[str, Any], kind: str) -> Json:
     """The condition of that type; empty where there is none."""
-    for found in (node.get("status") or {}).get("conditions") or ():
-        if found["type"] == kind:
+    for found in (obj.get("status") or {}).get("conditions") or ():
+        if found.get("type") == kind:
             return dict(found)
     return {}
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evaluator.errors import TraceError
 from evaluator.scenario import Node, Note, Pod
-from evaluator.scenario.manifests import CHIP_TYPE_LABEL
+from evaluator.scenario.manifests import CHIP_TYPE_LABEL, GANG
 from evaluator.traces import replay as module
 from evaluator.traces.account import ImportReport, RowAccount, Section
 from evaluator.traces.model import SoftDeadline, Trace, TraceJob, TraceNode
@@ -79,7 +79,7 @@ def test_what_is_not_known_is_filled_in_and_told() -> None:
     ]
     pods = [item for item in items if isinstance(item, Pod)]
     assert [(pod.name, pod.chips) for pod in pods] == [("j-0", 2), ("j-1", 2)]
-    assert {pod.annotations[module.GANG_ANNOTATION] for pod in pods} == {"2"}
+    assert {pod.annotations[GANG] for pod in pods} == {"2"}
     notes = told(items)
     for reason in (module.POD_CPU, module.POD_MEMORY):
         assert notes[f"jobs invented: {reason}"] == 1
