@@ -151,8 +151,8 @@ def _add_decisions(parser: argparse.ArgumentParser) -> None:
         choices=tuple(PREEMPTIONS),
         default="never",
         help="which running pods may be ended for a more urgent one that would be late otherwise (default: "
-        "%(default)s): none, those whose controller makes them again, or any. Disruption budgets are not "
-        "looked at yet",
+        "%(default)s): none, those whose controller makes them again, or any. Disruption budgets are "
+        "honoured where there is another way",
     )
     group.add_argument(
         "--annotation-prefix",

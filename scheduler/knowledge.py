@@ -216,6 +216,7 @@ class Knowledge:
             self.queue.drop(key)
             if ready and not alone:
                 self.unsettled.add(key)
+                self.due = True  # they have to be told what they wait for
                 for task in ready:
                     self.told.setdefault(task.ref.uid, task.told)
         else:

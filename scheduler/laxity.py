@@ -5,7 +5,7 @@ slack has gone below zero misses its deadline even if it starts at once: it is h
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -76,12 +76,13 @@ class AnnotationKeys:
     checkpoint_interval: str = f"{DEFAULT_PREFIX}checkpoint-interval"
     restart_cost: str = f"{DEFAULT_PREFIX}restart-cost"
     progress: str = f"{DEFAULT_PREFIX}progress"
+    gang: str = f"{DEFAULT_PREFIX}gang"
+    gang_topology: str = f"{DEFAULT_PREFIX}gang-topology"
 
     @classmethod
     def under(cls, prefix: str) -> "AnnotationKeys":
         """The keys under a prefix such as ``lst.scheduler/``."""
-        names = ("deadline", "expected-duration", "checkpoint-interval", "restart-cost", "progress")
-        return cls(*(f"{prefix}{name}" for name in names))
+        return cls(*(f"{prefix}{each.name.replace('_', '-')}" for each in fields(cls)))
 
 
 class Work(NamedTuple):

@@ -5,49 +5,31 @@ process sleeps until the API server says something.
 """
 
 import asyncio
-import logging
-from collections.abc import Mapping
-from typing import Any
 
 from scheduler.clock import Clock
 from scheduler.config import Settings
-from scheduler.kube.client import NODES, PODS, Client
-from scheduler.kube.objects import Reader, node_of
+from scheduler.intake import Intake
+from scheduler.kube.client import Client
 from scheduler.kube.pauses import Pauses
-from scheduler.kube.reflector import Reflector
 from scheduler.messages import (
     Action,
     BackOff,
     BackOffOver,
     Gather,
     Happening,
-    NodeGone,
-    NodeSeen,
-    NodesListed,
-    PodGone,
-    PodSeen,
-    PodsListed,
     Wake,
     WindowOver,
     Woken,
 )
-from scheduler.model import Node, Task
 from scheduler.state import Core
 from scheduler.timetext import SECOND
 from scheduler.writer import Writer
-
-_log = logging.getLogger(__name__)
 
 QUIET_TURNS = 3
 """Turns of the event loop to feed what has arrived: one reads the socket, one wakes the reader, one spare."""
 
 MOST_LOOKS = 10_000
 """Bounds the reading before a round, so that a flood of changes cannot put it off for ever."""
-
-Object = Mapping[str, Any]
-
-_MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError)
-"""What reading an object fails with when it is not what an API server would serve."""
 
 
 class Runtime:
@@ -58,10 +40,8 @@ class Runtime:
         self._clock = clock
         self._gather_s = settings.gather / SECOND
         self._core = Core(settings.policy, settings.chip_kinds, settings.packing, settings.preemption)
-        self._reader = Reader(settings.scheduler_name, settings.annotation_keys, settings.default_class)
-        self._writer = Writer(client, self._feed, self._pod_read, pauses, clock.now)
-        self._pods = Reflector(client, PODS, self._pods_listed, self._pod_changed, pauses)
-        self._nodes = Reflector(client, NODES, self._nodes_listed, self._node_changed, pauses)
+        self._intake = Intake(settings, client, self._feed, pauses)
+        self._writer = Writer(client, self._feed, self._intake.pod_read, pauses, clock.now)
         self._timed: asyncio.Queue[Happening] = asyncio.Queue()
         self._alarm: asyncio.TimerHandle | None = None
         """The timer that the core has asked for, of which there is at most one."""
@@ -69,7 +49,7 @@ class Runtime:
     async def run(self) -> None:
         """Schedule until cancelled."""
         async with asyncio.TaskGroup() as tasks:
-            for work in (self._nodes.run, self._pods.run, self._writer.run, self._feed_timed):
+            for work in (self._intake.run, self._writer.run, self._feed_timed):
                 tasks.create_task(work())
 
     def _feed(self, event: Happening) -> None:
@@ -109,60 +89,8 @@ class Runtime:
         speed. Deciding over all that is here keeps the decisions apart from that.
         """
         for _ in range(MOST_LOOKS):
-            received = self._received()
+            received = self._intake.received
             for _ in range(QUIET_TURNS):
                 await asyncio.sleep(0)
-            if self._received() == received:
+            if self._intake.received == received:
                 return
-
-    def _received(self) -> int:
-        return self._pods.received + self._nodes.received
-
-    # What the API tells ---------------------------------------------------------------------------
-
-    def _pods_listed(self, pods: list[Object]) -> None:
-        tasks = [task for task in map(self._task, pods) if task is not None]
-        _log.info("listed %d unfinished pods, %d of them hold room or wait for us", len(pods), len(tasks))
-        self._feed(PodsListed(tuple(tasks)))
-
-    def _pod_read(self, pod: Object) -> None:
-        self._pod_changed("MODIFIED", pod)
-
-    def _pod_changed(self, kind: str, pod: Object) -> None:
-        task = None if kind == "DELETED" else self._task(pod)
-        if task is not None:
-            self._feed(PodSeen(task))
-        else:
-            self._feed(PodGone(str((pod.get("metadata") or {}).get("uid"))))
-
-    def _task(self, pod: Object) -> Task | None:
-        try:
-            return self._reader.task(pod)
-        except _MISSHAPEN as error:
-            _log.warning("cannot read the pod %s, it is left out of account: %r", _name(pod), error)
-            return None
-
-    def _nodes_listed(self, nodes: list[Object]) -> None:
-        read = [node for node in map(self._node, nodes) if node is not None]
-        _log.info("listed %d nodes", len(read))
-        self._feed(NodesListed(tuple(read)))
-
-    def _node_changed(self, kind: str, node: Object) -> None:
-        read = None if kind == "DELETED" else self._node(node)
-        self._feed(
-            NodeSeen(read) if read is not None else NodeGone(str((node.get("metadata") or {}).get("name")))
-        )
-
-    def _node(self, node: Object) -> Node | None:
-        try:
-            return node_of(node)
-        except _MISSHAPEN as error:
-            _log.warning("cannot read the node %s, it is left out of account: %r", _name(node), error)
-            return None
-
-
-def _name(found: Object) -> str:
-    metadata = found.get("metadata") or {}
-    return (
-        "/".join(str(metadata[key]) for key in ("namespace", "name") if metadata.get(key)) or "without a name"
-    )

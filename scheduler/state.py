@@ -128,7 +128,7 @@ class Core:
         if task.node:
             self._refusals.pop(uid, None)
         elif uid not in known.assumed and known.may_wait(task):
-            seen = old.notices if old is not None else ()
+            seen = old.notices if old is not None and known.may_wait(old) else ()
             for notice in task.notices:
                 if notice not in seen:
                     yield Announce(task.ref, "Warning", notice.reason, "Scheduling", notice.note)

@@ -37,7 +37,14 @@ class Collection:
 PODS = Collection("/api/v1/pods", "status.phase!=Succeeded,status.phase!=Failed")
 """All unfinished pods, of all schedulers: they share the nodes."""
 
+SUCCEEDED_PODS = Collection("/api/v1/pods", "status.phase=Succeeded")
+"""Pods that have done their work: members of gangs among them are not waited for."""
+
 NODES = Collection("/api/v1/nodes")
+NAMESPACES = Collection("/api/v1/namespaces")
+BUDGETS = Collection("/apis/policy/v1/poddisruptionbudgets")
+NATIVE_GROUPS = Collection("/apis/scheduling.k8s.io/v1beta1/podgroups")
+COSCHEDULING_GROUPS = Collection("/apis/scheduling.x-k8s.io/v1alpha1/podgroups")
 
 
 class Client:

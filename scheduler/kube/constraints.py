@@ -8,13 +8,10 @@ ignored silently.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scheduler.kube.terms import PREFERRED, looks_at_namespaces
+from scheduler.kube.terms import PREFERRED
 from scheduler.model import Notice
 
 IGNORED_PREFERENCE = "IgnoredPreference"
-IGNORED_POD_GROUP = "IgnoredPodGroup"
-
-POD_GROUP_LABEL = "scheduling.x-k8s.io/pod-group"
 
 
 def unsupported_demands(spec: Mapping[str, Any]) -> tuple[str, ...]:
@@ -23,29 +20,22 @@ def unsupported_demands(spec: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _unsupported(spec: Mapping[str, Any]) -> Iterator[str]:
-    if looks_at_namespaces(spec):
-        yield "namespaceSelector in spec.affinity"
     for volume in spec.get("volumes") or ():
         for kind in ("persistentVolumeClaim", "ephemeral"):
             if volume.get(kind):
                 yield f"spec.volumes[{volume.get('name')}].{kind}"
     if spec.get("resourceClaims"):
         yield "spec.resourceClaims"
-    if spec.get("schedulingGroup") or spec.get("workloadRef"):
-        yield "spec.schedulingGroup" if spec.get("schedulingGroup") else "spec.workloadRef"
+    if spec.get("workloadRef"):  # what Kubernetes 1.35 had before spec.schedulingGroup
+        yield "spec.workloadRef"
 
 
-def ignored_wishes(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> tuple[Notice, ...]:
+def ignored_wishes(spec: Mapping[str, Any]) -> tuple[Notice, ...]:
     """What the pod wishes for and does not get considered, for its author to know."""
-    preferences = tuple(
+    return tuple(
         Notice(IGNORED_PREFERENCE, f"{field} is a preference that this scheduler does not consider")
         for field in _preferences(spec)
     )
-    group = (metadata.get("labels") or {}).get(POD_GROUP_LABEL)
-    if group is None:
-        return preferences
-    note = f"label {POD_GROUP_LABEL}={group}: pod groups are not supported; the pod is placed on its own"
-    return (*preferences, Notice(IGNORED_POD_GROUP, note))
 
 
 def _preferences(spec: Mapping[str, Any]) -> Iterator[str]:

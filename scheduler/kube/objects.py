@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler.kube.constraints import ignored_wishes, unsupported_demands
+from scheduler.kube.groups import Groups, membership
 from scheduler.kube.terms import host_ports, node_terms, pod_terms, preferences, spreads
 from scheduler.laxity import AnnotationKeys, DefaultClass, read_work
 from scheduler.model import Amounts, Demand, Node, PodRef, Taint, Task, Toleration
@@ -18,7 +19,9 @@ from scheduler.timetext import SECOND, parse_instant
 Object = Mapping[str, Any]
 """An API object as decoded JSON."""
 
-_FINISHED = frozenset({"Succeeded", "Failed"})
+SUCCEEDED = "Succeeded"
+FINISHED = frozenset({SUCCEEDED, "Failed"})
+"""Phases of pods that hold no room any more."""
 _POD_LEVEL = ("cpu", "memory", "hugepages-")
 """What ``spec.resources`` of a pod can set for all its containers together (names, or a prefix of names)."""
 
@@ -28,10 +31,14 @@ _EVER_RUNNING = "Always"
 class Reader:
     """Reads API objects for a scheduler of a given name."""
 
-    def __init__(self, scheduler_name: str, keys: AnnotationKeys, default: DefaultClass) -> None:
+    def __init__(
+        self, scheduler_name: str, keys: AnnotationKeys, default: DefaultClass, groups: Groups
+    ) -> None:
+        """``groups``: what is known of the groups that pods name, now and later."""
         self._scheduler_name = scheduler_name
         self._keys = keys
         self._default = default
+        self._groups = groups
 
     def task(self, pod: Object) -> Task | None:
         """The pod as a task; None for a pod that neither holds room on a node nor waits for this scheduler.
@@ -42,41 +49,46 @@ class Reader:
         spec = pod["spec"]
         status = pod.get("status") or {}
         node = spec.get("nodeName") or ""
-        if status.get("phase") in _FINISHED or not (node or self._waits(pod, spec)):
-            return None
         metadata = pod["metadata"]
+        ours = spec.get("schedulerName") == self._scheduler_name
+        if status.get("phase") in FINISHED or not (node or (ours and not metadata.get("deletionTimestamp"))):
+            return None
         created = parse_instant(metadata["creationTimestamp"])
         work = read_work(metadata.get("annotations") or {}, created, self._keys, self._default)
         owner = _controller(metadata)
+        member = membership(metadata, spec, owner, self._keys)
         return Task(
             ref=PodRef(metadata.get("namespace", ""), metadata["name"], metadata["uid"]),
             demand=_demand(metadata, spec, status),
             timing=work.timing,
             created=created,
             node=node,
-            notices=work.notices if node else (*work.notices, *ignored_wishes(metadata, spec)),
+            notices=work.notices if node else (*work.notices, *member.notices, *ignored_wishes(spec)),
             told=None if node else _told(status),
             priority=spec.get("priority") or 0,
             labels=frozenset((metadata.get("labels") or {}).items()),
-            ours=spec.get("schedulerName") == self._scheduler_name,
+            ours=ours,
             owner=owner,
             index=(metadata.get("annotations") or {}).get(_COMPLETION_INDEX, "") if owner else "",
+            gang=self._groups.gang(member) if ours else None,
             started=_started(status) if node else None,
             checkpoint_interval=work.checkpoint_interval,
             restart_cost=work.restart_cost,
             progress=work.progress,
+            gated=bool(spec.get("schedulingGates")),
             preempts=spec.get("preemptionPolicy") != "Never",
             nominated=status.get("nominatedNodeName") or "",
             deleting=_instant(metadata.get("deletionTimestamp")),
             grace=(spec.get("terminationGracePeriodSeconds") or 0) * SECOND,
         )
 
-    def _waits(self, pod: Object, spec: Object) -> bool:
-        return (
-            spec.get("schedulerName") == self._scheduler_name
-            and not spec.get("schedulingGates")
-            and not pod["metadata"].get("deletionTimestamp")
-        )
+    def gang_key(self, pod: Object) -> str | None:
+        """The key of the gang that a pod of ours belongs to, finished or not; None without one."""
+        spec, metadata = pod["spec"], pod["metadata"]
+        if spec.get("schedulerName") != self._scheduler_name:
+            return None
+        gang = self._groups.gang(membership(metadata, spec, _controller(metadata), self._keys))
+        return None if gang is None else gang.key
 
 
 def node_of(node: Object) -> Node:
@@ -85,8 +97,8 @@ def node_of(node: Object) -> Node:
     Raises:
         KeyError, TypeError, ValueError: the object is no node that an API server would serve.
     """
-    spec = node.get("spec") or {}
-    amounts = dict((node.get("status") or {}).get("allocatable") or {})
+    spec, status = node.get("spec") or {}, node.get("status") or {}
+    amounts = dict(status.get("allocatable") or {})
     cpu, memory, pods = (amounts.pop(name, 0) for name in ("cpu", "memory", "pods"))
     return Node(
         name=node["metadata"]["name"],
@@ -99,6 +111,15 @@ def node_of(node: Object) -> Node:
             Taint(each["key"], each.get("value", ""), each["effect"]) for each in spec.get("taints") or ()
         ),
         unschedulable=bool(spec.get("unschedulable")),
+        lost=_lost(status.get("capacity") or {}, status.get("allocatable") or {}),
+    )
+
+
+def _lost(capacity: Object, allocatable: Object) -> Amounts:
+    """What a node would have to give if nothing of it had failed, of what is counted in pieces."""
+    pieces = (name for name in capacity if "/" in name)
+    return _sorted_amounts(
+        {name: max(0, units(capacity[name]) - units(allocatable.get(name, 0))) for name in pieces}
     )
 
 

@@ -6,13 +6,13 @@ the collection listed anew, and only after failures is there a pause.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
 import orjson
 
 from scheduler.kube.client import Client, Collection
-from scheduler.kube.errors import HTTP_GONE, ApiError, RequestError, UnreachableError
+from scheduler.kube.errors import HTTP_GONE, HTTP_NOT_FOUND, ApiError, RequestError, UnreachableError
 from scheduler.kube.pauses import Pauses
 
 _log = logging.getLogger(__name__)
@@ -36,11 +36,17 @@ class Reflector:
         self,
         client: Client,
         collection: Collection,
-        listed: Callable[[list[Object]], None],
+        listed: Callable[[list[Object]], Awaitable[None]],
         changed: Callable[[str, Object], None],
         pauses: Pauses,
+        *,
+        optional: bool = False,
     ) -> None:
-        """``listed`` gets all objects after a list, ``changed`` a watch event's type and object."""
+        """``listed`` gets all objects after a list, ``changed`` a watch event's type and object.
+
+        ``optional``: a server that does not serve the collection has none of its objects. It is asked again
+        when they are ``wanted``.
+        """
         self._client = client
         self._collection = collection
         self._listed = listed
@@ -49,8 +55,19 @@ class Reflector:
         self._version = ""
         self._failures = 0
         self._taken = 0
+        self._optional = optional
+        self._listed_once = asyncio.Event()
+        self._wanted = asyncio.Event()
         self.received = 0
         """Pieces of input read from the watch so far: tells whether anything came between two looks."""
+
+    async def first_list(self) -> None:
+        """Wait until the collection has been listed once, or turned out not to be served."""
+        await self._listed_once.wait()
+
+    def want(self) -> None:
+        """Something refers to objects of this collection: it is worth looking whether it is served by now."""
+        self._wanted.set()
 
     async def run(self) -> None:
         """Follow the collection until cancelled."""
@@ -66,8 +83,23 @@ class Reflector:
                 if self._taken == taken:
                     await self._pause()
             except RequestError as error:
+                if self._optional and isinstance(error, ApiError) and error.code == HTTP_NOT_FOUND:
+                    await self._not_served()
+                    continue
                 _log.warning("%s", error)
                 await self._pause()
+
+    async def _not_served(self) -> None:
+        self._version = ""
+        if not self._listed_once.is_set():
+            _log.info("%s: the server does not have this API", self._collection.path)
+        await self._tell_all([])
+        await self._wanted.wait()
+        await self._pause()
+
+    async def _tell_all(self, objects: list[Object]) -> None:
+        await self._listed(objects)
+        self._listed_once.set()
 
     async def _pause(self) -> None:
         self._failures += 1
@@ -76,24 +108,12 @@ class Reflector:
         await asyncio.sleep(pause)
 
     async def _list(self) -> None:
-        objects: list[Object] = []
-        continuation = version = ""
-        while continuation or not version:
-            page = await self._page(continuation)
-            try:
-                items, version = page.get("items") or (), str(page["metadata"]["resourceVersion"])
-                continuation = page["metadata"].get("continue") or ""
-            except _MISSHAPEN as error:
-                raise self._nonsense("the list", error) from error
-            objects += items
-        self._listed(objects)
-        self._version = version
-
-    async def _page(self, continuation: str) -> Any:
         try:
-            return await self._client.page(self._collection, continuation)
+            objects, version = await list_all(self._client, self._collection)
+            await self._tell_all(objects)
         except ApiError as error:
             raise _translated(error) from error
+        self._version = version
 
     async def _watch(self) -> None:
         clock = asyncio.get_running_loop()
@@ -124,18 +144,37 @@ class Reflector:
                 )
             version = str(found["metadata"]["resourceVersion"])
         except _MISSHAPEN as error:
-            raise self._nonsense("the watch", error) from error
+            raise _nonsense(self._collection, "the watch", error) from error
         self._taken += 1
         self._failures = 0
         if kind != "BOOKMARK":
             self._changed(kind, found)
         self._version = version
 
-    def _nonsense(self, where: str, error: Exception) -> UnreachableError:
-        what = f"{type(error).__name__}: {error}"
-        return UnreachableError(
-            f"{self._collection.path}: {where} brought something that is no API object ({what})"
-        )
+
+async def list_all(client: Client, collection: Collection) -> tuple[list[Object], str]:
+    """All objects of a collection, page by page, and the resource version to watch from.
+
+    Raises:
+        ApiError: the server answered with an error.
+        UnreachableError: no answer came, or one that is no list.
+    """
+    objects: list[Object] = []
+    continuation = version = ""
+    while continuation or not version:
+        page = await client.page(collection, continuation)
+        try:
+            items, version = page.get("items") or (), str(page["metadata"]["resourceVersion"])
+            continuation = page["metadata"].get("continue") or ""
+        except _MISSHAPEN as error:
+            raise _nonsense(collection, "the list", error) from error
+        objects += items
+    return objects, version
+
+
+def _nonsense(collection: Collection, where: str, error: Exception) -> UnreachableError:
+    what = f"{type(error).__name__}: {error}"
+    return UnreachableError(f"{collection.path}: {where} brought something that is no API object ({what})")
 
 
 _MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError)

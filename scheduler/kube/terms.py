@@ -35,13 +35,6 @@ def pod_terms(metadata: Object, spec: Object, kind: str) -> tuple[PodTerm, ...]:
     return tuple(_pod_term(metadata, term) for term in _affinity(spec, kind).get(REQUIRED) or ())
 
 
-def looks_at_namespaces(spec: Object) -> bool:
-    """Whether a required term chooses namespaces by their labels."""
-    kinds = ("podAffinity", "podAntiAffinity")
-    terms = (term for kind in kinds for term in _affinity(spec, kind).get(REQUIRED) or ())
-    return any(term.get("namespaceSelector") is not None for term in terms)
-
-
 def spreads(metadata: Object, spec: Object) -> tuple[Spread, ...]:
     """The topology spread constraints that must hold."""
     return tuple(
@@ -82,24 +75,33 @@ def _node_term(term: Object) -> NodeTerm:
 
 def _pod_term(metadata: Object, term: Object) -> PodTerm:
     named = tuple(term.get("namespaces") or ())
+    chosen = label_selector(term.get("namespaceSelector"))
+    own = () if named or chosen is not None else (metadata.get("namespace", ""),)
     return PodTerm(
         topology_key=term["topologyKey"],
         selector=_selector(metadata, term),
-        namespaces=named or (metadata.get("namespace", ""),),
+        namespaces=named or own,
+        namespace_selector=chosen,
     )
+
+
+def label_selector(selector: Object | None) -> Selector | None:
+    """A ``LabelSelector``; without any requirement it selects everything, and None selects nothing."""
+    if selector is None:
+        return None
+    exact = ((key, "In", (value,)) for key, value in (selector.get("matchLabels") or {}).items())
+    return (*(Requirement(*each) for each in exact), *_requirements(selector.get("matchExpressions")))
 
 
 def _selector(metadata: Object, term: Object) -> Selector | None:
     """``labelSelector``, with what ``matchLabelKeys`` and ``mismatchLabelKeys`` take from the pod itself."""
-    selector = term.get("labelSelector")
+    selector = label_selector(term.get("labelSelector"))
     if selector is None:
         return None
     labels = metadata.get("labels") or {}
-    exact = ((key, "In", (value,)) for key, value in (selector.get("matchLabels") or {}).items())
     same = ((key, "In", (labels[key],)) for key in term.get("matchLabelKeys") or () if key in labels)
     other = ((key, "NotIn", (labels[key],)) for key in term.get("mismatchLabelKeys") or () if key in labels)
-    own = tuple(Requirement(*each) for each in (*exact, *same, *other))
-    return (*own, *_requirements(selector.get("matchExpressions")))
+    return (*selector, *(Requirement(*each) for each in (*same, *other)))
 
 
 def _requirements(expressions: Iterable[Object] | None) -> tuple[Requirement, ...]:

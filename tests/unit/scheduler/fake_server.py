@@ -9,6 +9,7 @@ import ssl
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Self
 
 import orjson
@@ -60,11 +61,24 @@ def _refusal(code: int, reason: str, message: str = "on demand") -> web.Response
     return _answer(status_body(code, reason, message), code)
 
 
+_PATHS = {
+    "pods": "/api/v1/pods",
+    "nodes": "/api/v1/nodes",
+    "namespaces": "/api/v1/namespaces",
+    "budgets": "/apis/policy/v1/poddisruptionbudgets",
+    "native-groups": "/apis/scheduling.k8s.io/v1beta1/podgroups",
+    "groups": "/apis/scheduling.x-k8s.io/v1alpha1/podgroups",
+}
+"""The collections, by the name that tests give them."""
+
+
 class FakeApi:
     """The server. Use it as an asynchronous context manager."""
 
     def __init__(self, tls: ssl.SSLContext | None = None, page_size: int = 500) -> None:
-        self.objects: dict[str, dict[str, Object]] = {"pods": {}, "nodes": {}}
+        self.objects: dict[str, dict[str, Object]] = {kind: {} for kind in _PATHS}
+        self.succeeded: list[Object] = []
+        """Pods that have ended with success and still exist."""
         self.events: dict[str, Object] = {}
         self.requests: list[tuple[str, str, Any]] = []
         self.headers: list[dict[str, str]] = []
@@ -81,7 +95,8 @@ class FakeApi:
 
     async def __aenter__(self) -> Self:
         app = web.Application(middlewares=[self._middleware])
-        app.router.add_get("/api/v1/{kind:pods|nodes}", self._read)
+        for kind, path in _PATHS.items():
+            app.router.add_get(path, partial(self._read, kind))
         app.router.add_get("/api/v1/namespaces/{namespace}/pods/{name}", self._get_pod)
         app.router.add_post("/api/v1/namespaces/{namespace}/pods/{name}/binding", self._bind)
         app.router.add_patch("/api/v1/namespaces/{namespace}/pods/{name}/status", self._patch_status)
@@ -207,8 +222,9 @@ class FakeApi:
 
     # Handlers -----------------------------------------------------------------------------------------
 
-    async def _read(self, request: web.Request) -> web.StreamResponse:
-        kind = request.match_info["kind"]
+    async def _read(self, kind: str, request: web.Request) -> web.StreamResponse:
+        if request.query.get("fieldSelector") == "status.phase=Succeeded":
+            return _answer({"kind": "List", "metadata": {"resourceVersion": "1"}, "items": self.succeeded})
         if request.query.get("watch") == "true":
             return await self._watch(request, kind)
         start = int(request.query.get("continue") or 0)

@@ -4,13 +4,25 @@ from typing import Any
 
 import pytest
 
+from scheduler.kube.groups import COSCHEDULING, POD_GROUP_LABEL, Group, Groups, group_key
 from scheduler.kube.objects import Reader, node_of
 from scheduler.laxity import AnnotationKeys, DefaultClass
-from scheduler.model import Demand, Node, NodeTerm, PodRef, Requirement, Taint, Task, Timing, Toleration
+from scheduler.model import (
+    Demand,
+    GangRef,
+    Node,
+    NodeTerm,
+    PodRef,
+    Requirement,
+    Taint,
+    Task,
+    Timing,
+    Toleration,
+)
 from scheduler.timetext import HOUR
 from tests.unit.scheduler.builders import GIB, GPU, START, Object, node_object, pod_object
 
-READER = Reader("lst-scheduler", AnnotationKeys.under("lst.scheduler/"), DefaultClass())
+READER = Reader("lst-scheduler", AnnotationKeys.under("lst.scheduler/"), DefaultClass(), Groups())
 
 
 def read(pod: Object) -> Task:
@@ -50,7 +62,6 @@ def test_a_pod_on_a_node_holds_room_whoever_placed_it() -> None:
     "changes",
     [
         pytest.param({"spec": {"schedulerName": "other"}}, id="of another scheduler"),
-        pytest.param({"spec": {"schedulingGates": [{"name": "later"}]}}, id="gated"),
         pytest.param({"metadata": {"deletionTimestamp": "2026-01-05T00:00:00Z"}}, id="being deleted unbound"),
         pytest.param({"spec": {"nodeName": "n"}, "status": {"phase": "Succeeded"}}, id="succeeded"),
         pytest.param({"spec": {"nodeName": "n"}, "status": {"phase": "Failed"}}, id="failed"),
@@ -58,6 +69,40 @@ def test_a_pod_on_a_node_holds_room_whoever_placed_it() -> None:
 )
 def test_pods_that_are_none_of_our_business(changes: Object) -> None:
     assert READER.task(pod_object("a", **changes)) is None
+
+
+def test_a_gated_pod_does_not_wait_yet() -> None:
+    task = read(pod_object("a", spec={"schedulingGates": [{"name": "later"}]}))
+    assert task.gated
+    assert not read(pod_object("a")).gated
+
+
+def test_a_member_of_a_group_has_the_group_s_gang() -> None:
+    groups = Groups()
+    reader = Reader("lst-scheduler", AnnotationKeys.under("lst.scheduler/"), DefaultClass(), groups)
+    pod = pod_object("a", metadata={"labels": {POD_GROUP_LABEL: "train"}})
+    key = group_key(COSCHEDULING, "default", "train")
+
+    def gang(**changes: Any) -> GangRef | None:
+        task = reader.task({**pod, **changes})
+        assert task is not None
+        return task.gang
+
+    assert gang() == GangRef(key, None, name="PodGroup default/train")
+    groups.put(key, Group(3, None))
+    assert gang() == GangRef(key, 3, name="PodGroup default/train")
+    assert reader.gang_key(pod) == key
+    others = {**pod["spec"], "schedulerName": "other"}
+    assert gang(spec={**others, "nodeName": "n"}) is None
+    assert reader.gang_key({**pod, "spec": others}) is None
+
+
+def test_what_a_node_has_lost() -> None:
+    node = node_object("n", 5)
+    node["status"]["capacity"] = {**node["status"]["allocatable"], GPU: "8", "memory": "999Gi"}
+    assert node_of(node).lost == ((GPU, 3),)
+    del node["status"]["allocatable"][GPU]
+    assert node_of(node).lost == ((GPU, 8),)
 
 
 def test_a_bound_pod_being_deleted_still_holds_its_room() -> None:
@@ -173,18 +218,17 @@ def test_selection_of_nodes() -> None:
     )
 
 
-def test_notices_come_from_annotations_and_wishes_of_waiting_pods() -> None:
+def test_notices_come_from_annotations_gangs_and_wishes_of_waiting_pods() -> None:
     changes: Object = {
-        "metadata": {
-            "annotations": {"lst.scheduler/deadline": "soon"},
-            "labels": {"scheduling.x-k8s.io/pod-group": "g"},
-        }
+        "metadata": {"annotations": {"lst.scheduler/deadline": "soon", "lst.scheduler/gang": "no"}}
     }
-    assert [each.reason for each in read(pod_object("a", **changes)).notices] == [
+    wish = {"topologySpreadConstraints": [{"topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}]}
+    assert [each.reason for each in read(pod_object("a", **changes, spec=wish)).notices] == [
         "MalformedAnnotation",
-        "IgnoredPodGroup",
+        "MalformedAnnotation",
+        "IgnoredPreference",
     ]
-    bound = read(pod_object("a", **changes, spec={"nodeName": "n"}))
+    bound = read(pod_object("a", **changes, spec={**wish, "nodeName": "n"}))
     assert [each.reason for each in bound.notices] == ["MalformedAnnotation"]
 
 

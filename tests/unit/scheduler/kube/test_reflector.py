@@ -26,7 +26,7 @@ class Seen:
     def __init__(self) -> None:
         self.told: list[str] = []
 
-    def listed(self, objects: list[Object]) -> None:
+    async def listed(self, objects: list[Object]) -> None:
         self.told.append("listed " + " ".join(each["metadata"]["name"] for each in objects))
 
     def changed(self, kind: str, found: Object) -> None:

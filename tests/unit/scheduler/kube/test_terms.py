@@ -5,7 +5,7 @@ from scheduler.kube.terms import (
     PREFERRED,
     REQUIRED,
     host_ports,
-    looks_at_namespaces,
+    label_selector,
     node_terms,
     pod_terms,
     preferences,
@@ -48,8 +48,27 @@ def test_pod_terms_are_of_the_pod_s_own_namespace_unless_they_name_others() -> N
         PodTerm("zone", (APP,), ("a", "b")),
     )
     assert pod_terms(METADATA, spec, "podAffinity") == ()
-    assert not looks_at_namespaces(spec)
-    assert looks_at_namespaces(affinity("podAffinity", REQUIRED, [{**own, "namespaceSelector": {}}]))
+
+
+def test_a_term_that_selects_namespaces_names_its_own_no_more() -> None:
+    term = {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "train"}}}
+    spec = affinity(
+        "podAffinity",
+        REQUIRED,
+        [
+            {**term, "namespaceSelector": {}},
+            {**term, "namespaceSelector": {"matchLabels": {"team": "x"}}, "namespaces": ["a"]},
+        ],
+    )
+    assert pod_terms(METADATA, spec, "podAffinity") == (
+        PodTerm("zone", (APP,), (), ()),
+        PodTerm("zone", (APP,), ("a",), (Requirement("team", "In", ("x",)),)),
+    )
+
+
+def test_a_label_selector_that_is_absent_selects_nothing() -> None:
+    assert label_selector(None) is None
+    assert label_selector({}) == ()
 
 
 def test_selectors() -> None:
