@@ -207,6 +207,8 @@ def _rows() -> Iterator[Resource]:
 
     # scheduling and coordination
     yield Resource("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", cluster, ("pc",))
+    yield Resource("scheduling.k8s.io", "v1beta1", "podgroups", "PodGroup", namespaced, (), (), status)
+    yield Resource("scheduling.k8s.io", "v1beta1", "workloads", "Workload", namespaced)
     yield Resource(
         "scheduling.x-k8s.io", "v1alpha1", "podgroups", "PodGroup", namespaced, ("pg",), (), status
     )
