@@ -69,7 +69,10 @@ class DefaultClass:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationKeys:
-    """The names of the annotations that carry a pod's timing and what is known of its work."""
+    """The names of the annotations that carry a pod's timing and what is known of its work.
+
+    ``decision`` is the one that the scheduler itself writes: why the pod was bound as it was.
+    """
 
     deadline: str
     expected_duration: str
@@ -78,11 +81,12 @@ class AnnotationKeys:
     progress: str = f"{DEFAULT_PREFIX}progress"
     gang: str = f"{DEFAULT_PREFIX}gang"
     gang_topology: str = f"{DEFAULT_PREFIX}gang-topology"
+    decision: str = f"{DEFAULT_PREFIX}decision"
 
     @classmethod
     def under(cls, prefix: str) -> "AnnotationKeys":
         """The keys under a prefix such as ``lst.scheduler/``."""
-        return cls(*(f"{prefix}{each.name.replace('_', '-')}" for each in fields(cls)))
+        return cls(**{each.name: f"{prefix}{each.name.replace('_', '-')}" for each in fields(cls)})
 
 
 class Work(NamedTuple):

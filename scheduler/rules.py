@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from scheduler.timetext import MINUTE
+from scheduler.timetext import MINUTE, format_span
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,8 +13,7 @@ class PreemptionRules:
         hysteresis: how much more slack (or how much later a deadline) a victim must have. It is more than
             ``lead``: so a workload that was preempted cannot become more urgent than the one it gave way to.
         lead: a preemption is considered when a waiting workload's slack has come down to this, and not
-        before:
-            until then room may free by itself.
+            before: until then room may free by itself.
         last_chance: at this slack nothing is hoped for any more that does not end already.
         minimum_run: a workload that started runs at least so long before it may be taken.
         budget: how often one piece of work may be taken.
@@ -30,3 +29,15 @@ class PreemptionRules:
     budget: int = 3
     hold: int = 5 * MINUTE
     unmanaged: bool = False
+
+    def problem(self) -> str:
+        """What does not fit together, in the words of the configuration; empty when all does."""
+        if self.hysteresis <= self.lead:
+            return (
+                f"hysteresis ({format_span(self.hysteresis)}) has to be more than lead "
+                f"({format_span(self.lead)}): otherwise two workloads could take each other's place in turn"
+            )
+        if self.last_chance > self.lead:
+            last_chance, lead = format_span(self.last_chance), format_span(self.lead)
+            return f"lastChance ({last_chance}) has to be at most lead ({lead})"
+        return ""

@@ -24,7 +24,8 @@ def test_defaults() -> None:
         "lst.scheduler/deadline", "lst.scheduler/expected-duration"
     )
     assert command.settings.default_class == DefaultClass(None)
-    assert command.log_level == "info"
+    assert (command.settings.log_level, command.settings.log_format) == ("info", "text")
+    assert command.task == "schedule"
 
 
 def test_everything_set() -> None:
@@ -49,9 +50,9 @@ def test_everything_set() -> None:
         default_deadline=DAY,
         chip_kinds=("a.b/x", "a.b/y"),
         gather=0,
+        log_level="debug",
     )
     assert command.settings.default_class == DefaultClass(DAY)
-    assert command.log_level == "debug"
 
 
 @pytest.mark.parametrize(

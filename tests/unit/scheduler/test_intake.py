@@ -2,7 +2,7 @@
 
 import asyncio
 
-from scheduler.config import Settings
+from scheduler.config import Settings, Victims
 from scheduler.intake import Intake
 from scheduler.kube.access import Access, BearerToken
 from scheduler.kube.client import Client
@@ -19,7 +19,6 @@ from scheduler.messages import (
     PodSeen,
     PodsListed,
 )
-from scheduler.rules import PreemptionRules
 from tests.unit.scheduler.builders import GPU, Object, node_object, pod_object
 from tests.unit.scheduler.fake_server import FakeApi
 from tests.unit.scheduler.playing import QUICK, bound, gpus, played, scheduling
@@ -201,7 +200,7 @@ async def test_what_is_fed_and_in_which_order(api: FakeApi) -> None:
     api.put("namespaces", {"metadata": {"name": "default"}})
     api.put("pods", pod_object("a", {GPU: "1"}, spec={"nodeName": "n"}))
     told: list[Happening] = []
-    await _fed(api, Settings(preemption=PreemptionRules()), told, PodsListed)
+    await _fed(api, Settings(victims=Victims.CONTROLLED), told, PodsListed)
     kinds = [type(each) for each in told]
     first = kinds.index(PodsListed)
     assert {BudgetsListed, NamespacesListed} <= set(kinds[:first]), "pods are listed last"

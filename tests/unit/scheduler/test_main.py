@@ -3,7 +3,6 @@
 import asyncio
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -114,10 +113,3 @@ def test_an_interrupt_before_the_start_is_no_error(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(program, "_serve", interrupted)
     assert main([]) == ExitCode.STOPPED
-
-
-@pytest.fixture
-def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test's process keeps its own logging."""
-    configure: Callable[..., None] = lambda **_: None  # noqa: E731  # one line for a stand-in
-    monkeypatch.setattr("logging.basicConfig", configure)
