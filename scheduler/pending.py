@@ -182,6 +182,10 @@ class Queue:
         """The classes to be tried."""
         return self._open.values()
 
+    def is_stuck(self, workload: Workload) -> bool:
+        """Whether a waiting workload is known to fit nowhere."""
+        return workload.group.ask in self._stuck
+
     def put(self, key: str, tasks: Sequence[Task], ask: Ask, *, gang: str = "", first: bool = False) -> bool:
         """Let a workload wait, or take note of its change. Returns whether it needs a new answer."""
         old = self._waiting.get(key)

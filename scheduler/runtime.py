@@ -6,6 +6,7 @@ process sleeps until the API server says something.
 
 import asyncio
 
+from scheduler.census import Census
 from scheduler.clock import Clock
 from scheduler.config import Settings
 from scheduler.intake import Intake
@@ -21,8 +22,11 @@ from scheduler.messages import (
     WindowOver,
     Woken,
 )
+from scheduler.standby import Standby
 from scheduler.state import Core
 from scheduler.timetext import SECOND
+from scheduler.trail import Trail
+from scheduler.witness import Witness
 from scheduler.writer import Writer
 
 QUIET_TURNS = 3
@@ -35,13 +39,36 @@ MOST_LOOKS = 10_000
 class Runtime:
     """A running scheduler."""
 
-    def __init__(self, settings: Settings, client: Client, clock: Clock, pauses: Pauses) -> None:
-        """``pauses``: how long to wait after failed requests."""
+    def __init__(
+        self,
+        settings: Settings,
+        client: Client,
+        clock: Clock,
+        pauses: Pauses,
+        *,
+        witness: Witness | None = None,
+        leading: bool = True,
+    ) -> None:
+        """``pauses``: how long to wait after failed requests; ``leading``: it decides from the beginning."""
         self._clock = clock
         self._gather_s = settings.gather / SECOND
         self._core = Core(settings.policy, settings.chip_kinds, settings.packing, settings.preemption)
         self._intake = Intake(settings, client, self._feed, pauses)
-        self._writer = Writer(client, self._feed, self._intake.pod_read, pauses, clock.now)
+        self._witness = witness or Witness()
+        self._trail = Trail(
+            settings.annotation_keys.decision if settings.record_decisions else None, self._witness
+        )
+        self._standby = Standby(self._perform, leading=leading)
+        self._writer = Writer(
+            client,
+            self._feed,
+            self._intake.pod_read,
+            pauses,
+            clock.now,
+            limit=settings.concurrent_writes,
+            annotations=self._trail.annotations,
+            witness=self._witness,
+        )
         self._timed: asyncio.Queue[Happening] = asyncio.Queue()
         self._alarm: asyncio.TimerHandle | None = None
         """The timer that the core has asked for, of which there is at most one."""
@@ -52,12 +79,28 @@ class Runtime:
             for work in (self._intake.run, self._writer.run, self._feed_timed):
                 tasks.create_task(work())
 
+    def lead(self) -> None:
+        """Decide from now on."""
+        self._standby.lead(self._clock.now())
+
+    @property
+    def informed(self) -> bool:
+        """Whether it was told of all pods and nodes there are."""
+        return self._core.informed
+
+    def census(self) -> Census:
+        """Who waits at this moment."""
+        return self._core.census(self._clock.now())
+
     def _feed(self, event: Happening) -> None:
         now = self._clock.now()
+        self._trail.settle(event)
+        self._standby.settle(event)
         for action in self._core.handle(event, now):
-            self._perform(action, now)
+            self._standby.pass_on(action, now)
 
     def _perform(self, action: Action, now: int) -> None:
+        self._trail.follow(action)
         if isinstance(action, Gather):
             self._feed_after(self._gather_s, WindowOver())
         elif isinstance(action, BackOff):
@@ -80,7 +123,10 @@ class Runtime:
             event = await self._timed.get()
             if isinstance(event, WindowOver):
                 await self._read_what_has_arrived()
-            self._feed(event)
+                with self._witness.deciding():
+                    self._feed(event)
+            else:
+                self._feed(event)
 
     async def _read_what_has_arrived(self) -> None:
         """Let the reflectors finish what the network has already delivered.

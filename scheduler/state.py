@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from scheduler import explain
+from scheduler.census import Census, take_census
 from scheduler.invariants import validate
 from scheduler.knowledge import Knowledge
 from scheduler.messages import (
@@ -107,6 +108,15 @@ class Core:
             actions.append(Gather())
         actions += self._wake()
         return actions
+
+    @property
+    def informed(self) -> bool:
+        """Whether it was told of all pods and of all nodes once: before that nothing is decided."""
+        return not self._unlisted
+
+    def census(self, now: int) -> Census:
+        """Who waits at the instant ``now``."""
+        return take_census(self._known, now)
 
     # Pods -----------------------------------------------------------------------------------------
 

@@ -1,16 +1,17 @@
-"""Carry out the core's decisions, one request after the other.
+"""Carry out the core's decisions, so many requests at once as is allowed: by default one after the other.
 
 Bindings, preemptions and nominations come first and go out in the order of the decisions, so that the API
 sees one history and not a race; then the conditions of pods that wait; Events last, since they inform and
-nothing hangs on them.
+nothing hangs on them. Where more than one write may be under way, those that concern the same pod still come
+one after the other.
 """
 
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from scheduler.kube.client import Client
 from scheduler.kube.errors import HTTP_CONFLICT, HTTP_NOT_FOUND, ApiError, RequestError, UnreachableError
@@ -28,8 +29,11 @@ from scheduler.messages import (
     PreemptRefused,
 )
 from scheduler.model import PodRef
+from scheduler.witness import Witness
 
 _log = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
 
 MOST_ATTEMPTS = 5
 """How often a condition or an Event is tried while the server is in trouble, before it is let go."""
@@ -58,8 +62,15 @@ class Writer:
         pod_read: Callable[[Mapping[str, Any]], None],
         pauses: Pauses,
         now: Callable[[], int],
+        *,
+        limit: int = 1,
+        annotations: Callable[[Bind], Mapping[str, str]] = lambda _: {},
+        witness: Witness | None = None,
     ) -> None:
-        """``report`` gets what became of decisions; ``pod_read`` a pod that was read anew out of doubt."""
+        """``report`` gets what became of decisions; ``pod_read`` a pod that was read anew out of doubt.
+
+        ``limit`` is how many writes may be under way at once; ``annotations`` goes into a binding.
+        """
         self._client = client
         self._report = report
         self._pod_read = pod_read
@@ -68,6 +79,11 @@ class Writer:
         self._decisions: deque[Decided] = deque()
         self._marks: dict[str, _Note] = {}
         self._announcements: deque[_Note] = deque()
+        self._limit = limit
+        self._annotations = annotations
+        self._witness = witness or Witness()
+        self._busy: set[str] = set()
+        """The pods, by uid, that a write is under way for."""
         self._work = asyncio.Event()
 
     def submit(self, action: Decided | MarkUnschedulable | Announce, now: int) -> None:
@@ -92,19 +108,50 @@ class Writer:
 
     async def run(self) -> None:
         """Send until cancelled."""
+        async with asyncio.TaskGroup() as senders:
+            for _ in range(self._limit):
+                senders.create_task(self._keep_sending())
+
+    async def _keep_sending(self) -> None:
         while True:
-            if self._decisions:
-                await self._carry_out(self._decisions.popleft())
-            elif self._marks:
-                uid, mark = next(iter(self._marks.items()))
-                if await self._written(mark) and self._marks.get(uid) is mark:
-                    del self._marks[uid]
-            elif self._announcements:
-                if await self._written(self._announcements[0]):
-                    self._announcements.popleft()
-            else:
+            job = self._next()
+            if job is None:
                 self._work.clear()
                 await self._work.wait()
+                continue
+            uid, sending = job
+            self._busy.add(uid)
+            await sending
+            self._busy.discard(uid)
+            self._work.set()  # another sender may have left out this pod's next write
+
+    def _next(self) -> tuple[str, Coroutine[Any, Any, None]] | None:
+        """What to send now, and for which pod; None while there is nothing, or its pod's turn is not over."""
+        if self._decisions:
+            decided = self._take_from(self._decisions, lambda each: _subject(each).uid)
+            return None if decided is None else (_subject(decided).uid, self._carry_out(decided))
+        if self._marks:
+            uid = next((uid for uid in self._marks if uid not in self._busy), None)
+            return None if uid is None else (uid, self._write_mark(uid, self._marks[uid]))
+        note = self._take_from(self._announcements, lambda each: each.content.ref.uid)
+        return None if note is None else (note.content.ref.uid, self._write_announcement(note))
+
+    def _take_from(self, queue: deque[_T], uid_of: Callable[[_T], str]) -> _T | None:
+        """The first of a queue whose pod is not busy, taken out of it."""
+        place = next((place for place, each in enumerate(queue) if uid_of(each) not in self._busy), None)
+        if place is None:
+            return None
+        found = queue[place]
+        del queue[place]
+        return found
+
+    async def _write_mark(self, uid: str, mark: _Note) -> None:
+        if await self._written(mark) and self._marks.get(uid) is mark:
+            del self._marks[uid]
+
+    async def _write_announcement(self, note: _Note) -> None:
+        if not await self._written(note):
+            self._announcements.appendleft(note)
 
     async def _carry_out(self, decided: Decided) -> None:
         match decided:
@@ -118,8 +165,9 @@ class Writer:
     async def _preempt(self, preemption: Preempt) -> None:
         victim = preemption.victim
         try:
-            await self._client.announce_disruption(victim, preemption.why, self._now())
-            await self._client.delete(victim)
+            with self._witness.writing("preempt"):
+                await self._client.announce_disruption(victim, preemption.why, self._now())
+                await self._client.delete(victim)
         except RequestError as error:
             _log.warning("preempting %s/%s: %s", victim.namespace, victim.name, error)
             if isinstance(error, ApiError) and error.code in _DOUBTFUL:
@@ -130,13 +178,15 @@ class Writer:
     async def _nominate(self, nomination: Nominate) -> None:
         ref = nomination.ref
         try:
-            await self._client.nominate(ref, nomination.node)
+            with self._witness.writing("nominate"):
+                await self._client.nominate(ref, nomination.node)
         except RequestError as error:  # it informs: the core holds the place all the same
             _log.info("nominating %s/%s: %s", ref.namespace, ref.name, error)
 
     async def _bind(self, binding: Bind) -> None:
         try:
-            await self._client.bind(binding.ref, binding.node)
+            with self._witness.writing("bind"):
+                await self._client.bind(binding.ref, binding.node, self._annotations(binding))
         except RequestError as error:
             _log.warning(
                 "binding %s/%s to %s: %s", binding.ref.namespace, binding.ref.name, binding.node, error
@@ -169,9 +219,11 @@ class Writer:
 
     async def _send(self, note: _Note) -> None:
         if isinstance(note.content, MarkUnschedulable):
-            await self._client.mark_unschedulable(note.content, note.at)
+            with self._witness.writing("condition"):
+                await self._client.mark_unschedulable(note.content, note.at)
         else:
-            await self._client.record(note.content, note.at)
+            with self._witness.writing("event"):
+                await self._client.record(note.content, note.at)
 
     async def _let_go(self, note: _Note, error: RequestError) -> bool:
         if isinstance(error, ApiError) and error.code in _MOOT:
@@ -186,6 +238,11 @@ class Writer:
         # The server is in trouble: sparing it for a moment is right for all that waits here.
         await asyncio.sleep(self._pauses.after(note.attempts))
         return False
+
+
+def _subject(decided: Decided) -> PodRef:
+    """The pod that the write is to."""
+    return decided.victim if isinstance(decided, Preempt) else decided.ref
 
 
 _DOUBTFUL = frozenset({HTTP_NOT_FOUND, HTTP_CONFLICT})

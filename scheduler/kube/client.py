@@ -71,12 +71,18 @@ class Client:
         """A pod as it is now."""
         return await self._connection.request("GET", _pod_path(ref))
 
-    async def bind(self, ref: PodRef, node: str) -> None:
-        """Bind a pod to a node; a pod of that name with another uid is refused."""
+    async def bind(self, ref: PodRef, node: str, annotations: Mapping[str, str] | None = None) -> None:
+        """Bind a pod to a node; a pod of that name with another uid is refused.
+
+        The annotations become the pod's.
+        """
+        metadata: dict[str, object] = {"namespace": ref.namespace, "name": ref.name, "uid": ref.uid}
+        if annotations:
+            metadata["annotations"] = annotations
         body = {
             "apiVersion": "v1",
             "kind": "Binding",
-            "metadata": {"namespace": ref.namespace, "name": ref.name, "uid": ref.uid},
+            "metadata": metadata,
             "target": {"apiVersion": "v1", "kind": "Node", "name": node},
         }
         await self._connection.request("POST", f"{_pod_path(ref)}/binding", body)

@@ -8,7 +8,7 @@ connection fail. A time limit exists only while a request is under way.
 
 import socket
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Self
 
@@ -35,6 +35,9 @@ UNACKNOWLEDGED_LIMIT_MS = 60_000
 READ_BUFFER = 1 << 20
 """Bytes taken from a socket before the reader is asked to catch up: a watch in a burst carries some MB/s."""
 
+NO_ANSWER = 0
+"""What stands for a status where none came."""
+
 _FIRST_ERROR = 400
 _FAILURES = (aiohttp.ClientError, ssl.SSLError, OSError, TimeoutError)
 
@@ -58,11 +61,17 @@ def _new_socket(address: tuple[Any, ...]) -> socket.socket:
 class Connection:
     """Requests to one API server. Use it as an asynchronous context manager."""
 
-    def __init__(self, access: Access, user_agent: str) -> None:
-        """``user_agent``: how we name ourselves to the server."""
+    def __init__(
+        self, access: Access, user_agent: str, failed: Callable[[str, int], None] = lambda *_: None
+    ) -> None:
+        """``user_agent``: how we name ourselves to the server.
+
+        ``failed`` is told of each request that fails: its method, and the status or 0 for no answer.
+        """
         self._access = access
         self._base = access.server
         self._user_agent = user_agent
+        self._failed = failed
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
@@ -129,13 +138,16 @@ class Connection:
                 server_hostname=self._access.tls_name,
             ) as response:
                 if response.status >= _FIRST_ERROR:
+                    self._failed(method, response.status)
                     raise _error(response.status, await response.read())
                 yield response
         except _FAILURES as error:
+            self._failed(method, NO_ANSWER)
             raise UnreachableError(
                 f"{method} {self._base}{path}: {str(error) or type(error).__name__}"
             ) from error
         except orjson.JSONDecodeError as error:
+            self._failed(method, NO_ANSWER)
             raise UnreachableError(f"{method} {self._base}{path}: the answer is not JSON: {error}") from error
 
 

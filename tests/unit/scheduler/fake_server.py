@@ -72,6 +72,13 @@ _PATHS = {
 """The collections, by the name that tests give them."""
 
 
+def _at(found: Object, path: str) -> Any:
+    """The value at a path such as ``regarding.uid``."""
+    for name in path.split("."):
+        found = found.get(name, {})
+    return found
+
+
 class FakeApi:
     """The server. Use it as an asynchronous context manager."""
 
@@ -101,6 +108,8 @@ class FakeApi:
         app.router.add_post("/api/v1/namespaces/{namespace}/pods/{name}/binding", self._bind)
         app.router.add_patch("/api/v1/namespaces/{namespace}/pods/{name}/status", self._patch_status)
         app.router.add_post("/apis/events.k8s.io/v1/namespaces/{namespace}/events", self._create_event)
+        app.router.add_get("/apis/events.k8s.io/v1/namespaces/{namespace}/events", self._list_events)
+        app.router.add_get("/apis/events.k8s.io/v1/events", self._list_events)
         self._runner = web.AppRunner(app, shutdown_timeout=0)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0, ssl_context=self._tls)
@@ -270,6 +279,8 @@ class FakeApi:
             return _refusal(409, "Conflict")
         bound = deepcopy(pod)
         bound["spec"]["nodeName"] = body["target"]["name"]
+        if annotations := body["metadata"].get("annotations"):
+            bound["metadata"]["annotations"] = {**bound["metadata"].get("annotations", {}), **annotations}
         self.put("pods", bound)
         return _answer({"kind": "Status", "status": "Success"}, 201)
 
@@ -288,6 +299,11 @@ class FakeApi:
         changed["status"]["conditions"] = list(conditions.values())
         self.put("pods", changed)
         return _answer(changed)
+
+    async def _list_events(self, request: web.Request) -> web.Response:
+        field, _, value = request.query["fieldSelector"].partition("=")
+        found = [event for event in self.events.values() if _at(event, field) == value]
+        return _answer({"kind": "EventList", "metadata": {"resourceVersion": "1"}, "items": found})
 
     async def _create_event(self, request: web.Request) -> web.Response:
         event = orjson.loads(await request.read())

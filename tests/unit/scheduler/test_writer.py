@@ -39,8 +39,8 @@ class Scripted(Client):
         if failures := self.failures.get(what):
             raise failures.pop(0)
 
-    async def bind(self, ref: PodRef, node: str) -> None:
-        self._ask("bind", f"{ref.name} {node}")
+    async def bind(self, ref: PodRef, node: str, annotations: Mapping[str, str] | None = None) -> None:
+        self._ask("bind", " ".join((ref.name, node, *(annotations or {}).values())))
 
     async def announce_disruption(self, ref: PodRef, why: str, now: int) -> None:
         assert now == START

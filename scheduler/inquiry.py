@@ -1,0 +1,132 @@
+"""``lst-scheduler explain``: why a pod is where it is, or why it waits.
+
+All of it stands in the API: the decision as an annotation that came with the binding (``trail``), the pod's
+condition, and the Events on it and on those that gave way for it. So it can be told after a restart, and by
+anyone who may read pods and Events.
+"""
+
+import json
+import os
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from scheduler.config import Settings
+from scheduler.errors import ConfigurationError
+from scheduler.kube.access import find_access
+from scheduler.kube.client import Client, Collection
+from scheduler.kube.connection import Connection
+from scheduler.kube.errors import HTTP_NOT_FOUND, ApiError
+from scheduler.laxity import read_work
+from scheduler.model import PodRef
+from scheduler.story import Happened, Story, tell
+from scheduler.timetext import format_second, format_span, parse_instant
+
+Object = Mapping[str, Any]
+
+DEFAULT_NAMESPACE = "default"
+_EVENTS = "/apis/events.k8s.io/v1"
+_PREEMPTED = "Preempted"
+
+
+class NoSuchPodError(Exception):
+    """There is no pod of that name."""
+
+
+async def inquire(settings: Settings, name: str, output: str) -> str:
+    """What there is to tell of the pod ``NAMESPACE/NAME`` or ``NAME``, as ``text`` or ``json``.
+
+    Raises:
+        ConfigurationError: that is no pod's name, or nothing says how to reach the API server.
+        NoSuchPodError: there is no such pod.
+        RequestError: the API server cannot be reached, or refuses.
+    """
+    ref = _ref(name)
+    async with Connection(
+        find_access(settings.kubeconfig, os.environ), settings.scheduler_name
+    ) as connection:
+        story = await _read(Client(connection, settings.scheduler_name), settings, ref)
+    if output == "json":
+        return json.dumps(story.to_json(), ensure_ascii=False, indent=2) + "\n"
+    return "".join(f"{line}\n" for line in tell(story))
+
+
+def _ref(name: str) -> PodRef:
+    namespace, slash, pod = name.rpartition("/")
+    if not pod or (slash and not namespace) or "/" in namespace:
+        raise ConfigurationError(
+            f"{name!r}: expected NAMESPACE/POD or POD (see lst-scheduler explain --help)"
+        )
+    return PodRef(namespace or DEFAULT_NAMESPACE, pod, "")
+
+
+async def _read(client: Client, settings: Settings, ref: PodRef) -> Story:
+    try:
+        pod = await client.pod(ref)
+    except ApiError as error:
+        if error.code == HTTP_NOT_FOUND:
+            raise NoSuchPodError(f"there is no pod {ref.namespace}/{ref.name}: {error}") from error
+        raise
+    uid = pod["metadata"]["uid"]
+    own = Collection(f"{_EVENTS}/namespaces/{ref.namespace}/events", f"regarding.uid={uid}")
+    others = Collection(f"{_EVENTS}/events", f"reason={_PREEMPTED}")
+    made_way = [each async for each in _all(client, others) if (each.get("related") or {}).get("uid") == uid]
+    return _story(pod, settings, [each async for each in _all(client, own)], made_way)
+
+
+async def _all(client: Client, collection: Collection) -> AsyncIterator[Object]:
+    continuation = "first"
+    while continuation:
+        page = await client.page(collection, "" if continuation == "first" else continuation)
+        for each in page.get("items") or ():
+            yield each
+        continuation = page["metadata"].get("continue") or ""
+
+
+def _story(pod: Object, settings: Settings, events: list[Object], made_way: list[Object]) -> Story:
+    metadata, spec, status = pod["metadata"], pod["spec"], pod.get("status") or {}
+    annotations = metadata.get("annotations") or {}
+    created = parse_instant(metadata["creationTimestamp"])
+    work = read_work(annotations, created, settings.annotation_keys, settings.default_class)
+    waits, since = _waiting(status)
+    return Story(
+        name=f"{metadata['namespace']}/{metadata['name']}",
+        ours=spec.get("schedulerName") == settings.scheduler_name,
+        scheduler=spec.get("schedulerName", ""),
+        node=spec.get("nodeName", ""),
+        nominated=status.get("nominatedNodeName", ""),
+        gates=tuple(gate.get("name", "") for gate in spec.get("schedulingGates") or ()),
+        created=metadata["creationTimestamp"],
+        deadline=None if work.timing.deadline is None else format_second(work.timing.deadline),
+        duration=None if work.timing.remaining is None else format_span(work.timing.remaining),
+        waits=waits,
+        waits_since=since,
+        decision=_decision(annotations.get(settings.annotation_keys.decision)),
+        events=tuple(sorted(map(_happened, events))),
+        made_way=tuple(sorted(map(_happened, made_way))),
+    )
+
+
+def _waiting(status: Object) -> tuple[str, str]:
+    """What the pod's condition says of why it waits, and since when; empty where it does not."""
+    for each in status.get("conditions") or ():
+        if each.get("type") == "PodScheduled" and each.get("status") == "False":
+            return str(each.get("message") or each.get("reason") or ""), str(
+                each.get("lastTransitionTime") or ""
+            )
+    return "", ""
+
+
+def _decision(text: str | None) -> Mapping[str, Any] | None:
+    """The decision that the annotation records; None where there is none, or something else stands there."""
+    try:
+        found = json.loads(text or "null")
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _happened(event: Object) -> Happened:
+    regarding = event.get("regarding") or {}
+    at = event.get("eventTime") or event.get("deprecatedFirstTimestamp") or ""
+    pod = f"{regarding.get('namespace', '')}/{regarding.get('name', '')}"
+    return Happened(str(at), pod, str(event.get("reason", "")), str(event.get("note") or ""))
