@@ -1,5 +1,6 @@
 """Who holds what on which node: the accounts, and the indexes that follow them."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -10,6 +11,8 @@ from scheduler.model import Demand, Node
 from scheduler.peers import Kin, Peers, View
 from scheduler.placement import BEST_FIT, FitIndex, Packing
 from scheduler.room import Room
+
+CPU = "cpu"
 
 NOBODY = Kin("", frozenset())
 
@@ -30,6 +33,7 @@ class Cluster:
 
     def __init__(self, chip_kinds: Sequence[str], packing: Packing = BEST_FIT) -> None:
         self.packing = packing
+        self._kinds = tuple(chip_kinds)
         self._index = FitIndex(chip_kinds, packing)
         self.domains = Domains(chip_kinds)
         self._rooms: dict[str, Room] = {}
@@ -38,6 +42,8 @@ class Cluster:
         self.peers = Peers(self._rooms)
         self.moves = 0
         """Counts the changes to who holds what."""
+        self.free: Counter[str] = Counter()
+        """What is free on all nodes that take pods, of cpu and of each kind of chips, without shortfalls."""
         self.shape = 0
         """Counts the changes to the nodes themselves, not those by pods coming and going."""
 
@@ -102,10 +108,20 @@ class Cluster:
     def _add(self, room: Room) -> None:
         self._index.add(room)
         self.domains.add(room)
+        self._count(room, +1)
 
     def _take_out(self, room: Room) -> None:
         self._index.remove(room)
         self.domains.remove(room)
+        self._count(room, -1)
+
+    def _count(self, room: Room, sign: int) -> None:
+        if room.node.unschedulable:
+            return
+        free = self.free
+        free[CPU] += sign * max(0, room.free_cpu)
+        for kind in self._kinds:
+            free[kind] += sign * max(0, room.free_others.get(kind, 0))
 
     def put(
         self, uid: str, place: str, demand: Demand, kin: Kin = NOBODY, *, ending: bool = False

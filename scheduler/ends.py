@@ -2,6 +2,8 @@
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator
+from heapq import merge
+from itertools import islice
 
 from scheduler.model import Task
 
@@ -70,6 +72,17 @@ class Ends:
             if uid not in self._deleting:
                 yield self._tasks[uid]
         yield from ((node, task) for node, task in self.ending() if (task.deleting or 0) <= by)
+
+    def coming(self, by: int, now: int) -> Iterator[tuple[int, Task]]:
+        """The pods that are expected to end by an instant, with their ends and in the order of these."""
+        order = self._order
+        first, coming = bisect_left(order, (now - (by - now), "")), bisect_left(order, (now + 1, ""))
+        overdue = [(expected_end(self._tasks[uid][1], now) or now, uid) for _, uid in order[first:coming]]
+        past = [uid for uid in self._deleting if self._of[uid] < now - (by - now)]
+        overdue += [(now, uid) for uid in past]
+        last = bisect_left(order, (by + 1, ""))
+        for at, uid in merge(sorted(overdue), islice(order, coming, last)):
+            yield at, self._tasks[uid][1]
 
     def validate(self) -> None:
         """Check that the order has every pod once."""

@@ -48,6 +48,7 @@ class Knowledge:
         self.policy = policy
         self.rules = rules or PreemptionRules()
         self.preempting = policy.preempting if rules is not None else Preempting.NEVER
+        self.chip_kinds = chip_kinds
         self.cluster = Cluster(chip_kinds, packing)
         self.planner = Planner(self.cluster, chip_kinds)
         self.queue = Queue(policy, self.preempting, self.rules.lead)

@@ -9,7 +9,7 @@ distinct ask, however many pods wait.
 import heapq
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -71,7 +71,18 @@ def ask_for(parts: Iterable[Part], topology_key: str | None = None) -> Ask:
 class Workload:
     """A pod or gang that waits, with its place in the order."""
 
-    __slots__ = ("check_at", "first", "gang", "group", "key", "late", "late_after", "rank", "tasks")
+    __slots__ = (
+        "check_at",
+        "first",
+        "gang",
+        "given_up",
+        "group",
+        "key",
+        "late",
+        "late_after",
+        "rank",
+        "tasks",
+    )
 
     def __init__(
         self, key: str, tasks: tuple[Task, ...], gang: str, group: "AskClass", *, first: bool
@@ -88,6 +99,8 @@ class Workload:
         """Its place among all that wait, least first: that of its most urgent pod."""
         self.late_after: int | None = None
         self.late = False
+        self.given_up = False
+        """It could be in time still, and is given up for others."""
         self.check_at: int | None = None
         """When it has to be seen whether others must give way for it; None for never."""
 
@@ -148,11 +161,13 @@ class Queue:
         self._waiting: dict[str, Workload] = {}
         self._open: dict[Ask, AskClass] = {}
         self._stuck: dict[Ask, AskClass] = {}
-        self._turning_late: list[tuple[int, str]] = []
+        self._in_time: list[tuple[int, str]] = []
+        """The workloads that can still be in time, in the order of their latest starts."""
         self._checks: list[tuple[int, str]] = []
         self._ripe: dict[str, int] = {}
         self._unanswered: set[str] = set()
         self._looking: set[Ask] = set()
+        self._given_up: Collection[str] = frozenset()
 
     @property
     def looking(self) -> list[AskClass]:
@@ -193,11 +208,11 @@ class Queue:
         workload.late_after = _earliest(self._policy.late_after(task) for task in tasks)
         if old is not None and old.group is workload.group and old.late_after == workload.late_after:
             old.first = first
-            workload.late = old.late
+            workload.late, workload.given_up = old.late, old.given_up
             if old.rank == self._rank(workload):
                 self._renew(old, workload)
                 return False
-            workload.late = False
+            workload.late = workload.given_up = False
         if old is not None:
             self.drop(key)
             workload.group = self._class_for(ask)
@@ -206,7 +221,7 @@ class Queue:
         workload.group.add(workload)
         self._unanswered.add(key)
         if workload.late_after is not None:
-            heapq.heappush(self._turning_late, (workload.late_after, key))
+            insort(self._in_time, (workload.late_after, key))
         self.check(workload, self._first_check(workload))
         return True
 
@@ -219,7 +234,8 @@ class Queue:
             self.check(old, first)
 
     def _rank(self, workload: Workload) -> Rank:
-        rank = min(self._policy.rank(task, workload.late) for task in workload.tasks)
+        behind = workload.late or workload.given_up
+        rank = min(self._policy.rank(task, behind) for task in workload.tasks)
         return (AT_ONCE, *rank[1:]) if workload.first else rank
 
     def _first_check(self, workload: Workload) -> int | None:
@@ -246,6 +262,8 @@ class Queue:
         if workload is None:
             return
         self._unanswered.discard(key)
+        if workload.late_after is not None and not workload.late:
+            del self._in_time[bisect_left(self._in_time, (workload.late_after, key))]
         group = workload.group
         group.remove(workload)
         if not group:
@@ -290,16 +308,33 @@ class Queue:
 
     def turn(self, now: int) -> None:
         """Move the workloads that have become late by ``now`` to the place that the policy has for them."""
-        while self._turning_late and self._turning_late[0][0] < now:
-            instant, key = heapq.heappop(self._turning_late)
-            workload = self._waiting.get(key)
-            if workload is None or workload.late or workload.late_after != instant:
-                continue  # placed, or changed since: its present instant has an entry of its own
-            workload.group.remove(workload)
-            workload.late = True
+        late = bisect_left(self._in_time, (now, ""))
+        for _, key in self._in_time[:late]:
+            workload = self._waiting[key]
             workload.check_at = None
-            workload.rank = self._rank(workload)
-            workload.group.add(workload)
+            self._move(workload, late=True, given_up=False)
+        del self._in_time[:late]
+
+    def in_time(self) -> Iterator[Workload]:
+        """The workloads that can still be in time, in the order of their latest starts."""
+        return (self._waiting[key] for _, key in self._in_time)
+
+    def give_up_on(self, keys: Collection[str]) -> None:
+        """Let those of the workloads that can still be in time, and no others, count as late."""
+        for workload in [self._waiting[key] for key in self._given_up if key in self._waiting]:
+            if workload.key not in keys:
+                self._move(workload, late=workload.late, given_up=False)
+        for key in sorted(keys):
+            self._move(self._waiting[key], late=False, given_up=True)
+        self._given_up = frozenset(keys)
+
+    def _move(self, workload: Workload, *, late: bool, given_up: bool) -> None:
+        if (workload.late, workload.given_up) == (late, given_up):
+            return
+        workload.group.remove(workload)
+        workload.late, workload.given_up = late, given_up
+        workload.rank = self._rank(workload)
+        workload.group.add(workload)
 
     def reopen(self, group: AskClass) -> None:
         """Let a stuck class be tried again; one that is open stays open."""
@@ -334,6 +369,9 @@ class Queue:
             assert ask == group.ask
             placed += keys
         assert sorted(placed) == sorted(self._waiting), "a workload was lost or doubled"
+        promised = [each for each in self._waiting.values() if each.late_after is not None and not each.late]
+        assert self._in_time == sorted((each.late_after, each.key) for each in promised)
+        assert all(each.key in self._given_up for each in self._waiting.values() if each.given_up)
         checks = {*self._checks, *((at, key) for key, at in self._ripe.items())}
         for key, workload in self._waiting.items():
             assert workload.tasks, "a workload without pods waits"

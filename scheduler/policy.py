@@ -47,6 +47,8 @@ class Policy:
         late_after: the last instant at which the pod is not late; None for never late.
         preempting: which running workloads give way.
         demotes: late workloads go behind all others, so that a running one that is late may give way to any.
+        gives_up: when not everybody can be in time, those with the most work count as late at once, as many
+            as it takes (``triage``).
     """
 
     name: str
@@ -55,13 +57,15 @@ class Policy:
     late_after: Callable[[Task], int | None]
     preempting: Preempting = Preempting.NEVER
     demotes: bool = False
+    gives_up: bool = False
 
 
 class Late(enum.Enum):
     """What becomes of hopeless pods under least slack first: those that can no longer meet their deadline."""
 
     DEMOTE = "demote"
-    """Behind all others, also behind pods without a deadline; among themselves least slack first."""
+    """Behind all others, also behind pods without a deadline; among themselves the shortest first, so that
+    most are done soon: none of them can be in time."""
     KEEP = "keep"
     """They keep their place, which is before all others: their slack is the least."""
     DROP_PRIORITY = "drop-priority"
@@ -91,7 +95,9 @@ def _by_slack(task: Task, *, behind: bool = False) -> Rank:
 
 
 def _demoted(task: Task, late: bool) -> Rank:
-    return _by_slack(task, behind=late)
+    if not late:
+        return _by_slack(task)
+    return _rank(task, _or_forever(task.timing.remaining), behind=True)
 
 
 def _kept(task: Task, _: bool) -> Rank:
@@ -122,6 +128,7 @@ def least_slack(late: Late) -> Policy:
         late_after=_never_late if late is Late.KEEP else _late_after,
         preempting=Preempting.SLACK,
         demotes=late is not Late.KEEP,
+        gives_up=late is not Late.KEEP,
     )
 
 

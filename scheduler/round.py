@@ -14,6 +14,7 @@ from scheduler.knowledge import Hold, Knowledge, helps
 from scheduler.laxity import slack
 from scheduler.messages import Action, Announce, Bind, Nominate, Preempt
 from scheduler.model import Task
+from scheduler.overload import overloaded
 from scheduler.pending import AskClass, Workload, kin_of
 from scheduler.plan import Places
 from scheduler.policy import Rank
@@ -40,6 +41,7 @@ class Round:
         self._give_up_what_takes_too_long()
         self._settle_holds()
         self._reopen()
+        known.queue.give_up_on(overloaded(known))
         self._place()
         known.regroup()
         if self._bindings:

@@ -1,4 +1,4 @@
-"""Gangs, placed by our scheduler as a process: all members at once, whatever says that they belong together."""
+"""Gangs placed by our scheduler as a process: all members at once, whatever says that they are one."""
 
 import json
 from pathlib import Path

@@ -3,7 +3,7 @@
 import pytest
 
 from scheduler.ends import Ends, expected_end
-from scheduler.model import Task
+from scheduler.model import Task, Timing
 from scheduler.timetext import HOUR, MINUTE
 from tests.unit.scheduler.builders import START
 from tests.unit.scheduler.table import job
@@ -49,3 +49,28 @@ def test_those_that_end_by_an_instant() -> None:
     ends.put("uid-later", "n", job("later", 1, hours=2.05, runs_on="n"), NOW)
     ends.validate()
     assert names(ends, NOW + 10 * MINUTE) == ["deleted", "later", "overdue"]
+
+
+def test_expected_ends_come_in_their_order() -> None:
+    ends = Ends()
+    for pod in (
+        job("later", 1, hours=3, runs_on="n"),
+        job("soon", 1, hours=2.1, runs_on="n"),
+        job("overdue", 1, hours=1.5, runs_on="n"),
+        job("deleted", 1, hours=9, runs_on="n", deleting=NOW - MINUTE),
+        job("unknown", 1, runs_on="n", timing=Timing()),
+    ):
+        ends.put(pod.ref.uid, "n", pod, NOW)
+    ends.put("uid-gone", "n", job("gone", 1, runs_on="n", deleting=START), NOW)
+
+    def coming(by: int) -> list[tuple[int, str]]:
+        return [(at, task.ref.name) for at, task in ends.coming(by, NOW)]
+
+    assert coming(NOW + 29 * MINUTE) == [(NOW, "deleted"), (NOW, "gone"), (NOW + 6 * MINUTE, "soon")]
+    assert coming(NOW + HOUR) == [
+        (NOW, "deleted"),
+        (NOW, "gone"),
+        (NOW + 6 * MINUTE, "soon"),
+        (NOW + 30 * MINUTE, "overdue"),
+        (NOW + HOUR, "later"),
+    ]

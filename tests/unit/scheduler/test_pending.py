@@ -79,7 +79,7 @@ def test_a_deadline_that_was_moved_counts_and_the_old_one_does_not() -> None:
     (group,) = made.open
     assert list(group.members()) == ["uid-b", "uid-a"]
     made.turn(START + 2 * HOUR + 1)
-    assert list(group.members()) == ["uid-b", "uid-a"]
+    assert list(group.members()) == ["uid-a", "uid-b"], "both are late, and equally long"
     made.validate()
 
 
@@ -202,3 +202,30 @@ def test_an_equal_workload_keeps_its_check() -> None:
     made.check(made["uid-a"], START + 90 * MINUTE)
     assert not put(made, task("a", 1, start_by=START + 2 * HOUR))
     assert made["uid-a"].check_at == START + 90 * MINUTE
+
+
+def test_those_that_are_given_up_go_behind_until_they_are_not() -> None:
+    a, b, c = (task(name, 1, start_by=START + hours * HOUR) for name, hours in (("a", 1), ("b", 2), ("c", 3)))
+    made = queue(a, b, c)
+    assert [each.lead.ref.name for each in made.in_time()] == ["a", "b", "c"]
+    for key, head in (("uid-a", "uid-b"), ("uid-b", "uid-a")):
+        made.give_up_on({key})
+        assert heads(made) == [head]
+        assert [each.key for each in made.workloads() if each.given_up] == [key]
+    assert not put(made, b), "its place does not change with what is said of it"
+    assert made["uid-b"].given_up
+    made.drop("uid-b")
+    made.give_up_on(())
+    assert heads(made) == ["uid-a"]
+    assert [each.lead.ref.name for each in made.in_time()] == ["a", "c"]
+
+
+def test_one_that_was_given_up_and_turns_late_is_late() -> None:
+    made = queue(task("a", 1, start_by=START + HOUR), task("b", 1, start_by=START + 2 * HOUR))
+    made.give_up_on({"uid-a"})
+    made.turn(START + HOUR + MINUTE)
+    made.validate()
+    assert (made["uid-a"].late, made["uid-a"].given_up) == (True, False)
+    assert [each.lead.ref.name for each in made.in_time()] == ["b"]
+    made.give_up_on(())
+    assert heads(made) == ["uid-b"]

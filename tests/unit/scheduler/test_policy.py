@@ -136,7 +136,7 @@ DUE = [
 @pytest.mark.parametrize(
     ("late", "order"),
     [
-        pytest.param(Late.DEMOTE, "zpdexy", id="behind all, by slack"),
+        pytest.param(Late.DEMOTE, "zpdeyx", id="behind all, the shortest first"),
         pytest.param(Late.KEEP, "xyzpde", id="as if nothing had happened"),
         pytest.param(Late.DROP_PRIORITY, "zpdxye", id="among those without a deadline"),
     ],
@@ -192,4 +192,4 @@ def test_policies_are_known_by_name(name: str) -> None:
 
 
 def test_least_slack_demotes_unless_told_otherwise() -> None:
-    assert names(POLICIES["lst"], DUE, late="xy") == "zpdexy"
+    assert names(POLICIES["lst"], DUE, late="xy") == "zpdeyx"
