@@ -102,11 +102,10 @@ def _decision(decision: Mapping[str, Any]) -> Iterator[str]:
     slack = decision.get("slack")
     urgency = f"{slack} of slack" if slack else "no deadline"
     yield _row("when", str(decision.get("at", "unknown")))
-    yield _row(
-        "order",
-        f"{decision.get('policy')}: place {decision.get('position')} of {decision.get('considered')} "
-        f"workloads that waited, {urgency}",
-    )
+    waited = f"{decision.get('considered')} workloads that waited"
+    position = decision.get("position")
+    place = f"place {position} of {waited}" if position else f"to the place held for it, before {waited}"
+    yield _row("order", f"{decision.get('policy')}: {place}, {urgency}")
     if decision.get("gang"):
         yield _row("gang", f"{decision['gang']}, {decision.get('members')} members at once")
     yield _row("node", str(decision.get("why", "")))

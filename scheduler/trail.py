@@ -82,7 +82,7 @@ def log_fields(decision: Decision) -> dict[str, Any]:
         "node": ",".join(dict.fromkeys(decision.nodes)),
         "policy": decision.policy,
         "slack": _span(decision.slack),
-        "position": f"{decision.position}/{decision.considered}" if decision.considered else None,
+        "position": f"{decision.position}/{decision.considered}" if decision.position else None,
         "why": decision.why or None,
         **_cost_fields(decision),
     }
@@ -113,7 +113,7 @@ def encode(decision: Decision, preemption: Decision | None) -> str:
         "at": format_second(decision.at),
         "policy": decision.policy,
         "slack": _span(decision.slack),
-        "position": decision.position,
+        "position": decision.position or None,  # it had none where its place was held
         "considered": decision.considered,
         "gang": decision.gang or None,
         "members": len(decision.nodes) if decision.gang else None,

@@ -130,7 +130,7 @@ class Client:
         refused by the server as already existing, so that nothing is told twice.
         """
         ref = announcement.ref
-        body = {
+        body: dict[str, object] = {
             "apiVersion": "events.k8s.io/v1",
             "kind": "Event",
             "metadata": {"namespace": ref.namespace, "name": _event_name(announcement)},
@@ -141,16 +141,17 @@ class Client:
             "reason": announcement.reason,
             "type": announcement.severity,
             "note": _cut(announcement.note),
-            "regarding": {
-                "apiVersion": "v1",
-                "kind": "Pod",
-                "namespace": ref.namespace,
-                "name": ref.name,
-                "uid": ref.uid,
-            },
+            "regarding": _reference(ref),
         }
+        if announcement.related is not None:
+            body["related"] = _reference(announcement.related)
         path = f"/apis/events.k8s.io/v1/namespaces/{quote(ref.namespace, safe='')}/events"
         await self._connection.request("POST", path, body)
+
+
+def _reference(ref: PodRef) -> Mapping[str, str]:
+    """A pod as Events refer to it."""
+    return {"apiVersion": "v1", "kind": "Pod", **ref._asdict()}
 
 
 def _pod_path(ref: PodRef) -> str:

@@ -1,11 +1,13 @@
 """A real kube-apiserver with its etcd, for measuring against and for checking what the suites believe.
 
 It runs as in a cluster in what matters to a client: TLS, tokens, validation, defaulting and its default
-admission plug-ins. Left out: authorisation (any token holder may do all), the ServiceAccount admission
-plug-in (it waits for accounts that a controller would make), and etcd's waiting for the disk.
+admission plug-ins. Left out: authorisation unless it is asked for (any token holder may do all), the
+ServiceAccount admission plug-in (it waits for accounts that a controller would make), and etcd's waiting for
+the disk.
 """
 
 import contextlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -21,8 +23,12 @@ CERTIFICATES: Final = "certificates"
 
 
 @contextlib.contextmanager
-def running_kube_apiserver(kube_apiserver: Path, etcd: Path, home: Path) -> Iterator[ApiServer]:
+def running_kube_apiserver(
+    kube_apiserver: Path, etcd: Path, home: Path, *, audited: str = ""
+) -> Iterator[ApiServer]:
     """Run both programs, with their data below ``home``, until the block ends.
+
+    ``audited`` is a user: roles are enforced then (RBAC), and ``audit_log(home)`` has that user's requests.
 
     Raises:
         ProcessFailed: one of them did not start.
@@ -32,7 +38,7 @@ def running_kube_apiserver(kube_apiserver: Path, etcd: Path, home: Path) -> Iter
     authority = home / CERTIFICATES / "apiserver.crt"
     logs = {"etcd": home / "etcd.log", "kube-apiserver": home / "kube-apiserver.log"}
     etcd_command = _etcd_command(etcd, store, home / "etcd")
-    api_command = _api_command(kube_apiserver, store, port, home)
+    api_command = [*_api_command(kube_apiserver, store, port, home), *_authorization(home, audited)]
     with (
         running(etcd_command, log=logs["etcd"], ready=lambda: answers(f"{store}/health")) as etcd_process,
         running(
@@ -48,6 +54,25 @@ def running_kube_apiserver(kube_apiserver: Path, etcd: Path, home: Path) -> Iter
             pids={"kube-apiserver": api_process.pid, "etcd": etcd_process.pid},
             logs=logs,
         )
+
+
+def audit_log(home: Path) -> Path:
+    """Where the requests of the audited user are, one event a line."""
+    return home / "audit.jsonl"
+
+
+def _authorization(home: Path, audited: str) -> list[str]:
+    if not audited:
+        return ["--authorization-mode=AlwaysAllow"]
+    policy = home / "audit-policy.json"
+    rules = [{"level": "Metadata", "users": [audited]}, {"level": "None"}]
+    kind = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy"}
+    policy.write_text(json.dumps({**kind, "omitStages": ["RequestReceived"], "rules": rules}))
+    return [
+        "--authorization-mode=RBAC",
+        f"--audit-policy-file={policy}",
+        f"--audit-log-path={audit_log(home)}",
+    ]
 
 
 def _etcd_command(etcd: Path, store: str, data: Path) -> list[str]:
@@ -78,7 +103,6 @@ def _api_command(kube_apiserver: Path, store: str, port: int, home: Path) -> lis
         f"--secure-port={port}",
         f"--cert-dir={certificates}",
         f"--token-auth-file={tokens}",
-        "--authorization-mode=AlwaysAllow",
         "--disable-admission-plugins=ServiceAccount",
         "--service-cluster-ip-range=10.0.0.0/24",
         "--service-account-issuer=https://kubernetes.default.svc",

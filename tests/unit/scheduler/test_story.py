@@ -72,6 +72,12 @@ def test_a_pod_that_is_placed_with_its_reasons_and_victims() -> None:
     ]
 
 
+def test_a_place_that_was_held_has_no_number() -> None:
+    decision = {name: value for name, value in DECISION.items() if name != "position"}
+    lines = list(tell(replace(WAITING, node="n", decision=decision)))
+    assert "  order     lst: to the place held for it, before 12 workloads that waited, 35m of slack" in lines
+
+
 def first_line(**changes: Any) -> str:
     return next(tell(replace(WAITING, **changes)))
 

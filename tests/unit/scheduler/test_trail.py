@@ -92,6 +92,12 @@ def test_the_annotation_of_a_pod_without_ado() -> None:
     )
 
 
+def test_a_place_that_was_held_has_no_number() -> None:
+    held = decision(position=0)
+    assert log_fields(held)["position"] is None
+    assert "position" not in json.loads(encode(held, None))
+
+
 def test_the_annotation_tells_who_made_way_before() -> None:
     trail = Trail(KEY, Witness())
     trail.follow(Preempt(ref("x"), ref("a"), "why", preempting()))

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -85,6 +86,18 @@ def test_the_time_of_a_transition_is_set_once() -> None:
 
 def note(text: str, pod: PodRef = ref("a")) -> Announce:  # noqa: B008  # a frozen value
     return Announce(pod, "Warning", "FailedScheduling", "Scheduling", text)
+
+
+def test_an_event_names_the_other_pod_that_it_is_about() -> None:
+    async def play(api: FakeApi, client: Client) -> None:
+        await client.record(replace(note("x"), related=ref("b", "other")), START)
+        await client.record(note("y"), START)
+        about, alone = api.events.values()
+        kind = {"apiVersion": "v1", "kind": "Pod"}
+        assert about["related"] == {**kind, "namespace": "other", "name": "b", "uid": "uid-b"}
+        assert "related" not in alone
+
+    calling(play)
 
 
 def test_the_same_event_is_refused_and_another_is_not() -> None:

@@ -1,0 +1,238 @@
+"""``deploy/`` on a real API server: it is taken as it stands, and its roles are what the scheduler needs."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+
+from tests.support.api import Api
+from tests.support.kube_apiserver import audit_log, running_kube_apiserver
+from tests.support.kubectl import Kubectl
+from tests.support.polling import eventually
+from tests.support.processes import running
+from tests.support.servers import write_kubeconfig
+from tests.unit.scheduler.builders import GPU
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+NAME = "lst-scheduler"
+ACCOUNT = f"system:serviceaccount:{NAME}:{NAME}"
+STARTED = "2026-01-05T00:00:00Z"
+"""Long before the test, so that a pod has run for the minimum."""
+
+
+@dataclass
+class Cluster:
+    """A real API server with the manifests applied."""
+
+    api: Api
+    home: Path
+    kubectl: Kubectl
+
+
+@pytest.fixture(scope="module")
+def cluster(
+    kube_apiserver: Path, etcd: Path, kubectl: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Cluster]:
+    home = tmp_path_factory.mktemp("real")
+    with running_kube_apiserver(kube_apiserver, etcd, home, audited=ACCOUNT) as server:
+        command = Kubectl(kubectl, server, NAME, home)
+        command("apply", "--validate=strict", "-k", str(DEPLOY))
+        api = Api(server)
+        try:
+            yield Cluster(api, home, command)
+        finally:
+            api.close()
+
+
+def test_what_is_applied_is_what_the_server_keeps(cluster: Cluster) -> None:
+    """Nothing was dropped, defaulted away or renamed: applying it again changes nothing."""
+    again = cluster.kubectl("apply", "--validate=strict", "-k", str(DEPLOY))
+    assert {line.rpartition(" ")[2] for line in again.splitlines()} == {"unchanged"}
+    assert len(again.splitlines()) == 8
+
+
+def test_the_deployment_runs_two_that_read_their_settings_where_they_are(cluster: Cluster) -> None:
+    deployment = cluster.kubectl.json("get", "deployment", NAME)
+    spec = deployment["spec"]["template"]["spec"]
+    (container,) = spec["containers"]
+    (volume,) = spec["volumes"]
+    (argument,) = container["args"]
+    folder, _, file = argument.removeprefix("--config=").rpartition("/")
+    assert deployment["spec"]["replicas"] == 2
+    assert [mount["mountPath"] for mount in container["volumeMounts"]] == [folder]
+    settings = cluster.kubectl.json("get", "configmap", volume["configMap"]["name"])
+    assert settings["data"][file] == (DEPLOY / "config.yaml").read_text()
+    listens = yaml.safe_load(settings["data"][file])["listen"]
+    assert listens == f"0.0.0.0:{container['ports'][0]['containerPort']}"
+
+
+def test_its_pods_are_admitted_by_the_namespace_that_it_makes(cluster: Cluster) -> None:
+    """There is no controller here that would make them: so one is made of the template."""
+    template = cluster.kubectl.json("get", "deployment", NAME)["spec"]["template"]
+    pod = {"apiVersion": "v1", "kind": "Pod", **template}
+    pod["metadata"] = {**pod["metadata"], "name": "probe", "namespace": NAME}
+    pod["spec"].pop(
+        "priorityClassName"
+    )  # a controller of the server makes that class a moment after the start
+    done = cluster.kubectl.attempt("create", "--dry-run=server", "-f", "-", manifest=pod)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+# Roles --------------------------------------------------------------------------------------------
+
+
+class Right(NamedTuple):
+    """A verb on a resource, of all namespaces or of one object."""
+
+    group: str
+    resource: str
+    verb: str
+    name: str = ""
+
+
+IN_DOUBT = {
+    Right("", "pods", "get"): "a pod is read anew when its binding was refused or not answered",
+    Right("scheduling.k8s.io", "podgroups", "watch"): "where the server has them",
+    Right("scheduling.x-k8s.io", "podgroups", "watch"): "where the server has them",
+}
+"""Rights that the run below does not come to use, and why they are needed all the same."""
+
+
+def granted() -> set[Right]:
+    rights = set()
+    for document in yaml.safe_load_all((DEPLOY / "rbac.yaml").read_text()):
+        for rule in document.get("rules", ()):
+            assert set(rule) <= {"apiGroups", "resources", "verbs", "resourceNames"}
+            for group in rule["apiGroups"]:
+                for resource in rule["resources"]:
+                    for name in rule.get("resourceNames", ("",)):
+                        rights |= {Right(group, resource, verb, name) for verb in rule["verbs"]}
+    return rights
+
+
+def asked(home: Path) -> list[tuple[Right, Any]]:
+    found = []
+    for line in audit_log(home).read_text().splitlines():
+        event = json.loads(line)
+        subject = event["objectRef"]
+        resource = "/".join(filter(None, (subject["resource"], subject.get("subresource"))))
+        ours = resource == "leases" and event["verb"] != "create"
+        name = subject.get("name", "") if ours else ""
+        found.append((Right(subject.get("apiGroup", ""), resource, event["verb"], name), event))
+    return found
+
+
+def scheduler_of(cluster: Cluster, folder: Path) -> list[str]:
+    """The command of the Deployment, as its service account."""
+    request = {"spec": {"expirationSeconds": 3600}}
+    token = cluster.api.core.create_namespaced_service_account_token(NAME, NAME, request).status.token
+    server = cluster.api.server
+    kubeconfig = write_kubeconfig(folder / "kubeconfig", server.url, token, server.authority)
+    config = DEPLOY / "config.yaml"
+    flags = [
+        "--config",
+        str(config),
+        "--kubeconfig",
+        str(kubeconfig),
+        "--listen",
+        ":0",
+        "--log-format",
+        "text",
+    ]
+    return [sys.executable, "-m", "scheduler", *flags]
+
+
+def add_node(api: Api) -> None:
+    amounts = {"cpu": "8", "memory": "32Gi", "pods": "10", GPU: "8"}
+    api.core.create_node({"metadata": {"name": "n"}})
+    api.core.patch_node_status("n", {"status": {"capacity": amounts, "allocatable": amounts}})
+    api.core.patch_node("n", {"spec": {"taints": None}})
+
+
+def add_pod(api: Api, name: str, gpus: int, metadata: Any = None) -> None:
+    container = {"name": "main", "image": "busybox", "resources": {"limits": {GPU: str(gpus)}}}
+    spec = {"schedulerName": NAME, "containers": [container]}
+    api.core.create_namespaced_pod(
+        api.namespace, {"metadata": {"name": name, **(metadata or {})}, "spec": spec}
+    )
+
+
+def let_run(api: Api, name: str) -> None:
+    status = {
+        "name": "main",
+        "image": "busybox",
+        "imageID": "",
+        "ready": True,
+        "restartCount": 0,
+        "state": {"running": {"startedAt": STARTED}},
+    }
+    patch = {"status": {"phase": "Running", "containerStatuses": [status]}}
+    api.core.patch_namespaced_pod_status(name, api.namespace, patch)
+
+
+def play(api: Api) -> None:
+    """Everything that a scheduler comes to do: bind, let wait, preempt, hold a place."""
+
+    def pod(name: str) -> Any:
+        return api.core.read_namespaced_pod(name, api.namespace)
+
+    controller = {"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": "u-1", "controller": True}
+    add_node(api)
+    add_pod(api, "victim", 8, {"ownerReferences": [controller]})
+    eventually(lambda: pod("victim").spec.node_name == "n")
+    let_run(api, "victim")
+    add_pod(api, "big", 9)
+    eventually(lambda: pod("big").status.conditions)
+    timing = {"lst.scheduler/deadline": "65m", "lst.scheduler/expected-duration": "1h"}
+    add_pod(api, "urgent", 8, {"annotations": timing})
+    eventually(lambda: pod("urgent").status.nominated_node_name == "n")
+    assert pod("victim").metadata.deletion_timestamp is not None
+    api.core.delete_namespaced_pod("victim", api.namespace, grace_period_seconds=0)
+    eventually(lambda: pod("urgent").spec.node_name == "n")
+    events = api.events.list_namespaced_event
+    eventually(
+        lambda: (
+            {each.reason for each in events(api.namespace).items}
+            >= {"Scheduled", "FailedScheduling", "Preempted"}
+        )
+    )
+
+
+def test_the_account_may_do_what_the_scheduler_does_and_nothing_else(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    command = scheduler_of(cluster, tmp_path)
+    with running(command, log=log, ready=lambda: "this process leads" in log.read_text()):
+        play(cluster.api)
+    requests = asked(cluster.home)
+    refused = [
+        (right, event["responseStatus"])
+        for right, event in requests
+        if event["annotations"]["authorization.k8s.io/decision"] != "allow"
+    ]
+    assert refused == []
+    assert "released the lease" in log.read_text()
+    used = {right for right, _ in requests}
+    assert used <= granted()
+    assert granted() - used == set(IN_DOUBT)
+
+
+def test_why_it_happened_can_be_told(cluster: Cluster, tmp_path: Path) -> None:
+    """After the run above, by somebody who may read pods and Events."""
+
+    api = cluster.api
+    command = [sys.executable, "-m", "scheduler", "--kubeconfig", str(api.server.kubeconfig), "explain"]
+    done = subprocess.run(
+        [*command, f"{api.namespace}/urgent"], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert re.search(r"preempted 1 workloads with 1 pods at \S+, since its slack does not last", done.stdout)
+    assert "made way for it\n  " in done.stdout
+    assert f"{api.namespace}/victim: Preempted by pod {api.namespace}/urgent on node n" in done.stdout
