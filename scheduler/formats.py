@@ -12,12 +12,13 @@ LONGEST_NAME = 63
 MOST_WRITES = 1_000
 HIGHEST_PORT = 65_535
 
-_NAME = re.compile(r"[A-Za-z0-9](?:[-._A-Za-z0-9]{0,61}[A-Za-z0-9])?")
-_LABEL = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
-_PREFIX = re.compile(r"(?:[a-z0-9](?:[-.a-z0-9]*[a-z0-9])?/)?(?:[A-Za-z0-9][-._A-Za-z0-9]*)?")
-_KEY = re.compile(r"(?:[a-z0-9](?:[-.a-z0-9]*[a-z0-9])?/)?[A-Za-z0-9](?:[-._A-Za-z0-9]{0,61}[A-Za-z0-9])?")
-_RESOURCE = re.compile(r"[a-z0-9](?:[-.a-z0-9]*[a-z0-9])?/[A-Za-z0-9](?:[-._A-Za-z0-9]*[A-Za-z0-9])?")
-_ADDRESS = re.compile(r"(?:(\[[0-9A-Fa-f:.]+\]|[-.A-Za-z0-9]*):)?(\d{1,5})", re.ASCII)
+# Texts, compiled when they are used: most starts use none of them.
+_NAME = r"[A-Za-z0-9](?:[-._A-Za-z0-9]{0,61}[A-Za-z0-9])?"
+_LABEL = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
+_PREFIX = r"(?:[a-z0-9](?:[-.a-z0-9]*[a-z0-9])?/)?(?:[A-Za-z0-9][-._A-Za-z0-9]*)?"
+_KEY = r"(?:[a-z0-9](?:[-.a-z0-9]*[a-z0-9])?/)?[A-Za-z0-9](?:[-._A-Za-z0-9]{0,61}[A-Za-z0-9])?"
+_RESOURCE = r"[a-z0-9](?:[-.a-z0-9]*[a-z0-9])?/[A-Za-z0-9](?:[-._A-Za-z0-9]*[A-Za-z0-9])?"
+_ADDRESS = r"(?:(\[[0-9A-Fa-f:.]+\]|[-.A-Za-z0-9]*):)?(\d{1,5})"
 
 
 def scheduler_name(text: str) -> str:
@@ -49,7 +50,7 @@ def extended_resource(text: str) -> str:
 
 def address(text: str) -> tuple[str, int]:
     """Host and port of ``HOST:PORT``, ``[IPV6]:PORT``, ``:PORT`` or ``PORT``; without a host the loopback."""
-    found = _ADDRESS.fullmatch(text)
+    found = re.fullmatch(_ADDRESS, text, re.ASCII)
     port = int(found[2]) if found else HIGHEST_PORT + 1
     if found is None or port > HIGHEST_PORT:
         raise ValueError(f"{text!r}: expected HOST:PORT, or :PORT for the loopback address, such as :10261")
@@ -69,7 +70,7 @@ def write_limit(text: str) -> int:
     return int(text)
 
 
-def _matching(pattern: re.Pattern[str], text: str, expected: str) -> str:
-    if pattern.fullmatch(text) is None:
+def _matching(pattern: str, text: str, expected: str) -> str:
+    if re.fullmatch(pattern, text) is None:
         raise ValueError(f"{text!r}: {expected}")
     return text

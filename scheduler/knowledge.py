@@ -202,6 +202,7 @@ class Knowledge:
             self.half.pop(key, None)
         if gang is None:
             self.queue.drop(key)
+            self.unsettled.discard(key)
             return
         if key in self.holds:
             return

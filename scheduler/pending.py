@@ -262,6 +262,7 @@ class Queue:
         if workload is None:
             return
         self._unanswered.discard(key)
+        self._ripe.pop(key, None)
         if workload.late_after is not None and not workload.late:
             del self._in_time[bisect_left(self._in_time, (workload.late_after, key))]
         group = workload.group

@@ -5,8 +5,8 @@ process sleeps until the API server says something.
 """
 
 import asyncio
+from typing import TYPE_CHECKING
 
-from scheduler.census import Census
 from scheduler.clock import Clock
 from scheduler.config import Settings
 from scheduler.intake import Intake
@@ -28,6 +28,9 @@ from scheduler.timetext import SECOND
 from scheduler.trail import Trail
 from scheduler.witness import Witness
 from scheduler.writer import Writer
+
+if TYPE_CHECKING:
+    from scheduler.census import Census
 
 QUIET_TURNS = 3
 """Turns of the event loop to feed what has arrived: one reads the socket, one wakes the reader, one spare."""
@@ -88,7 +91,7 @@ class Runtime:
         """Whether it was told of all pods and nodes there are."""
         return self._core.informed
 
-    def census(self) -> Census:
+    def census(self) -> "Census":
         """Who waits at this moment."""
         return self._core.census(self._clock.now())
 
@@ -96,6 +99,8 @@ class Runtime:
         now = self._clock.now()
         self._trail.settle(event)
         self._standby.settle(event)
+        if not self._standby.leading:
+            self._core.tidy(now)
         for action in self._core.handle(event, now):
             self._standby.pass_on(action, now)
 

@@ -10,10 +10,9 @@ nobody) cause nothing. Where the passing of time alone can change a decision, th
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scheduler import explain
-from scheduler.census import Census, take_census
 from scheduler.invariants import validate
 from scheduler.knowledge import Knowledge
 from scheduler.messages import (
@@ -48,6 +47,9 @@ from scheduler.policy import Policy
 from scheduler.round import Round
 from scheduler.rules import PreemptionRules
 from scheduler.timetext import SECOND
+
+if TYPE_CHECKING:
+    from scheduler.census import Census
 
 FIRST_PAUSE = 1 * SECOND
 LONGEST_PAUSE = 10 * SECOND
@@ -114,8 +116,14 @@ class Core:
         """Whether it was told of all pods and of all nodes once: before that nothing is decided."""
         return not self._unlisted
 
-    def census(self, now: int) -> Census:
+    def tidy(self, now: int) -> None:
+        """Let go of checks that time has made moot. Rounds do that too: this is for one that stands by."""
+        self._known.queue.next_check(now)
+
+    def census(self, now: int) -> "Census":
         """Who waits at the instant ``now``."""
+        from scheduler.census import take_census  # only for those who ask
+
         return take_census(self._known, now)
 
     # Pods -----------------------------------------------------------------------------------------

@@ -1,7 +1,10 @@
 """The program as its users meet it: a process with flags, signals and an exit code."""
 
 import asyncio
+import json
+import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -113,3 +116,28 @@ def test_an_interrupt_before_the_start_is_no_error(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(program, "_serve", interrupted)
     assert main([]) == ExitCode.STOPPED
+
+
+LOOK = """
+import json, os, ssl, sys
+from scheduler.__main__ import _import_http
+_import_http()
+stats = ssl.create_default_context().cert_store_stats()
+json.dump([os.environ.get("SSL_CERT_FILE"), stats["x509_ca"], "aiohttp" in sys.modules], sys.stdout)
+"""
+
+
+@pytest.mark.parametrize("named", [None, "/etc/no-such-file"])
+def test_a_quick_start_costs_no_trust(named: str | None) -> None:
+    """Whoever verifies a server by the system's certificates still finds them where they were."""
+    environment = {name: value for name, value in os.environ.items() if name != "SSL_CERT_FILE"}
+    if named is not None:
+        environment["SSL_CERT_FILE"] = named
+    alone = "import ssl; print(ssl.create_default_context().cert_store_stats()['x509_ca'])"
+    plain, after = (
+        subprocess.run(
+            [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+        )
+        for code in (alone, LOOK)
+    )
+    assert json.loads(after.stdout) == [named, int(plain.stdout), True]

@@ -1,10 +1,29 @@
 """What a process does with actions while it stands by, and once it leads."""
 
+from dataclasses import replace
+
 import pytest
 
-from scheduler.messages import Action, Announce, Gather, Happening, PodGone, PodSeen, PodsListed, Wake
+from scheduler.messages import (
+    Action,
+    Announce,
+    Gather,
+    Happening,
+    NodeSeen,
+    NodesListed,
+    PodGone,
+    PodSeen,
+    PodsListed,
+    Wake,
+)
+from scheduler.model import GangRef
+from scheduler.placement import BEST_FIT
+from scheduler.policy import LEAST_SLACK
+from scheduler.rules import PreemptionRules
 from scheduler.standby import Standby
-from tests.unit.scheduler.builders import START, ref, task
+from scheduler.state import Core
+from scheduler.timetext import HOUR, MINUTE
+from tests.unit.scheduler.builders import GPU, START, node, ref, task
 
 
 def note(name: str) -> Announce:
@@ -49,3 +68,48 @@ def test_what_is_moot_is_dropped(event: Happening) -> None:
     standby.settle(event)
     standby.lead(START)
     assert [action for action, _ in done] == [note("b"), Gather()]
+
+
+def test_what_is_known_does_not_grow_with_what_has_come_and_gone() -> None:
+    """A process that stands by for months has no rounds, which would clear up."""
+    core = Core(LEAST_SLACK, (GPU,), BEST_FIT, PreemptionRules())
+    core.handle(NodesListed((node("n", 1),)), START)
+    core.handle(PodsListed((task("kept", 2),)), START)
+    for number in range(500):
+        now = START + 3 * number * HOUR
+        pod = replace(
+            task(f"pod-{number}", 2, start_by=now + HOUR),
+            owner="job",  # its progress is remembered for some time after its pods
+            gang=GangRef(f"g-{number}", 1 + number % 2),
+        )
+        for event, at in (
+            (PodSeen(pod), now),
+            (NodeSeen(node("n", 1)), now + HOUR - MINUTE),
+            (PodGone(pod.ref.uid), now + 2 * HOUR),
+        ):
+            core.tidy(at)
+            assert Gather() not in core.handle(event, at), "there is one already"
+    core.validate()
+    assert kept_in(core) < 250
+
+
+def kept_in(thing: object) -> int:
+    """How many things are in all collections below this one, whatever they are called."""
+    seen: set[int] = set()
+
+    def count(one: object) -> int:
+        if id(one) in seen:
+            return 0
+        seen.add(id(one))
+        if isinstance(one, dict):
+            parts = [*one.keys(), *one.values()]
+        elif isinstance(one, list | tuple | set | frozenset):
+            parts = [*one]
+        elif type(one).__module__.startswith("scheduler"):
+            names = [*getattr(one, "__dict__", ()), *getattr(type(one), "__slots__", ())]
+            parts = [getattr(one, name) for name in names if hasattr(one, name)]
+        else:
+            return 1
+        return 1 + sum(map(count, parts))
+
+    return count(thing)
