@@ -70,6 +70,7 @@ def serve(
     nodes: options.Nodes = _CLUSTER.nodes,
     chips: options.Chips = _CLUSTER.chips,
     chip_resource: options.ChipResource = _CLUSTER.chip_resource,
+    controllers: options.Controllers = _CLUSTER.controllers,
     history: options.History = _LIMITS.history,
     body: options.Body = _LIMITS.body,
 ) -> None:
@@ -80,7 +81,9 @@ def serve(
         ),
         time=TimeSettings(steering=_steering(clock), speed=speed, start=parse_start(start)),
         limits=LimitSettings(history=history, body=body),
-        cluster=ClusterSettings(nodes=nodes, chips=chips, chip_resource=chip_resource),
+        cluster=ClusterSettings(
+            nodes=nodes, chips=chips, chip_resource=chip_resource, controllers=controllers
+        ),
         seed=seed,
     )
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

@@ -149,6 +149,8 @@ class ClusterSettings:
     """Accelerators of each of these nodes: the usual training machine."""
     chip_resource: str = CHIP_RESOURCE
     """The extended resource that these chips are."""
+    controllers: bool = True
+    """Whether Jobs make pods, and what belongs to deleted objects goes with them, as in a whole cluster."""
 
     def problems(self) -> Iterator[Problem]:
         """What is wrong."""

@@ -44,6 +44,13 @@ Chips: TypeAlias = Annotated[int, typer.Option(help="Accelerators of each of the
 ChipResource: TypeAlias = Annotated[
     str, typer.Option(help="The extended resource that these accelerators are.")
 ]
+Controllers: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        help="Whether controllers run, so that Jobs make pods and garbage is collected. Without them it is "
+        "an API server alone, for tests of controllers."
+    ),
+]
 History: TypeAlias = Annotated[
     int, typer.Option(help="Changes of each collection that a watch can resume from.")
 ]

@@ -27,7 +27,7 @@ Announce: TypeAlias = Callable[[Server], None]
 def build_world(config: ServerConfig) -> World:
     """The world that a configuration describes, with its clock running from now on."""
     seed = fresh_seed() if config.seed is None else config.seed
-    world = World(_build_clock(config), seed, config.limits.history)
+    world = World(_build_clock(config), seed, config.limits.history, controllers=config.cluster.controllers)
     _add_nodes(world, config.cluster)
     return world
 

@@ -7,6 +7,8 @@ from fakeapi.cluster.failures import Failures
 from fakeapi.cluster.kubelet import Kubelet
 from fakeapi.cluster.machines import Machines
 from fakeapi.cluster.nodes import CHIP_RESOURCE
+from fakeapi.controllers.garbage import GarbageCollector
+from fakeapi.controllers.jobs import JobController
 from fakeapi.kernel.chance import Chance
 from fakeapi.kernel.clock import Clock
 from fakeapi.kernel.events import EventQueue
@@ -40,7 +42,10 @@ class World:
         seed: int = 0,
         history_limit: int = DEFAULT_HISTORY_LIMIT,
         chip_resource: str = CHIP_RESOURCE,
+        *,
+        controllers: bool = True,
     ) -> None:
+        """``controllers``: whether Jobs make pods, and what belongs to deleted objects goes with them."""
         self.clock: Final = clock
         self.chance: Final = Chance(seed)
         self.queue: Final = EventQueue(clock.now())
@@ -55,6 +60,9 @@ class World:
         self.machines.attach()
         self.failures: Final = Failures(self.machines, self.store, self.queue, clock, self.chance)
         EventExpiry(self.store, clock).attach()
+        if controllers:
+            JobController(self.registry, self.queue, clock).attach()
+            GarbageCollector(self.registry, self.queue, clock).attach()
         self._bootstrap()
 
     def run_due(self) -> int:

@@ -22,7 +22,7 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """A running API server; each of them in turn."""
     home = tmp_path_factory.mktemp(request.param)
     if request.param == "fakeapi":
-        with running_fakeapi(home) as fake:
+        with running_fakeapi(home, "--no-controllers") as fake:  # an API server alone, as the other is
             yield fake
     else:
         kube_apiserver = request.getfixturevalue("kube_apiserver")

@@ -194,7 +194,7 @@ class Client:
         times: WatchTimes | None = None,
     ) -> None:
         self.clock = VirtualClock()
-        self.world = World(self.clock, history_limit=history_limit)
+        self.world = World(self.clock, history_limit=history_limit, controllers=False)
         self.api = KubeApi(self.world, body_limit, times)
 
     @property
