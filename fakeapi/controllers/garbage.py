@@ -67,7 +67,7 @@ class GarbageCollector:
             self._index(place, before, after)
         metadata = change.after.object["metadata"]
         if deleted:
-            for dependent in list(self._dependents.get(metadata["uid"], ())):
+            for dependent in list(self._dependents.get(metadata.get("uid", ""), ())):
                 self._garbage.add(dependent)
             self._garbage.forget(place)
             self._look_at_owners(before, change.after.key[0])
