@@ -24,16 +24,17 @@ CERTIFICATES: Final = "certificates"
 
 @contextlib.contextmanager
 def running_kube_apiserver(
-    kube_apiserver: Path, etcd: Path, home: Path, *, audited: str = ""
+    kube_apiserver: Path, etcd: Path, home: Path, *, audited: str = "", port: int | None = None
 ) -> Iterator[ApiServer]:
     """Run both programs, with their data below ``home``, until the block ends.
 
+    Run again with the same ``home`` and ``port``, it is the same server after a restart, to all its clients.
     ``audited`` is a user: roles are enforced then (RBAC), and ``audit_log(home)`` has that user's requests.
 
     Raises:
         ProcessFailed: one of them did not start.
     """
-    store, port = f"http://127.0.0.1:{free_port()}", free_port()
+    store, port = f"http://127.0.0.1:{free_port()}", port or free_port()
     url = f"https://127.0.0.1:{port}"
     authority = home / CERTIFICATES / "apiserver.crt"
     logs = {"etcd": home / "etcd.log", "kube-apiserver": home / "kube-apiserver.log"}

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 from tests.support.api import Api
 from tests.support.kube_apiserver import running_kube_apiserver
 from tests.support.polling import eventually
-from tests.support.processes import running
+from tests.support.processes import free_port, running, stop
+from tests.support.servers import ApiServer
 from tests.unit.scheduler.builders import GPU
 
 READY_LOG = "unfinished pods"
@@ -34,6 +36,15 @@ def scheduler(api: Api, tmp_path: Path) -> Iterator[Path]:
     command = [sys.executable, "-m", "scheduler", "--kubeconfig", str(api.server.kubeconfig)]
     with running(command, log=log, ready=lambda: READY_LOG in log.read_text()):
         yield log
+
+
+@contextmanager
+def connected(server: ApiServer) -> Iterator[Api]:
+    api = Api(server)
+    try:
+        yield api
+    finally:
+        api.close()
 
 
 def add_node(api: Api, gpus: int) -> str:
@@ -93,3 +104,47 @@ def test_pods_are_bound_told_and_given_the_room_that_gets_free(api: Api, schedul
     eventually(lambda: pod(api, "second").spec.node_name == node)
     eventually(lambda: "Scheduled" in reasons(api, "second"))
     assert "WARNING" not in scheduler.read_text()
+
+
+def test_it_goes_on_after_a_restart_of_the_api_server(
+    kube_apiserver: Path, etcd: Path, tmp_path: Path
+) -> None:
+    """With leader election: the server is away for less time than the leader tries to renew its Lease."""
+    home, port, log = tmp_path / "real", free_port(), tmp_path / "scheduler.log"
+    home.mkdir()
+    patient = ("--leader-elect-lease-duration=120s", "--leader-elect-renew-deadline=100s")
+    with ExitStack() as stack:
+        with (
+            running_kube_apiserver(kube_apiserver, etcd, home, port=port) as server,
+            connected(server) as api,
+        ):
+            flags = ["--kubeconfig", str(server.kubeconfig), "--leader-elect", *patient]
+            command = [sys.executable, "-m", "scheduler", *flags]
+            process = stack.enter_context(
+                running(command, log=log, ready=lambda: READY_LOG in log.read_text())
+            )
+            node, namespace = add_node(api, 8), api.namespace
+            add_pod(api, "first", 6)
+            add_pod(api, "waits", 4)
+            eventually(lambda: pod(api, "first").spec.node_name == node)
+            eventually(lambda: pod(api, "waits").status.conditions)
+        eventually(lambda: "Cannot connect" in log.read_text())
+        with (
+            running_kube_apiserver(kube_apiserver, etcd, home, port=port) as server,
+            connected(server) as api,
+        ):
+            api.namespace = namespace
+            assert process.poll() is None
+            api.core.delete_namespaced_pod("first", namespace, grace_period_seconds=0)
+            add_pod(api, "second", 4)
+            eventually(lambda: pod(api, "waits").spec.node_name == node, within=RECOVERY_S)
+            eventually(lambda: pod(api, "second").spec.node_name == node, within=RECOVERY_S)
+            assert stop(process) == 0
+            lease = api.coordination.read_namespaced_lease(NAME, "kube-system").spec
+            assert (lease.holder_identity, lease.lease_transitions) == ("", 0)
+
+
+RECOVERY_S = 60.0
+"""Longer than the longest pause between two tries (30 s)."""
+
+NAME = "lst-scheduler"
