@@ -7,15 +7,17 @@ anyone who may read pods and Events.
 
 import json
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from scheduler.config import Settings
 from scheduler.errors import ConfigurationError
 from scheduler.kube.access import find_access
 from scheduler.kube.client import Client, Collection
 from scheduler.kube.connection import Connection
-from scheduler.kube.errors import HTTP_NOT_FOUND, ApiError
+from scheduler.kube.errors import HTTP_FORBIDDEN, HTTP_NOT_FOUND, ApiError
+from scheduler.kube.reflector import list_all
 from scheduler.laxity import read_work
 from scheduler.model import PodRef
 from scheduler.story import Happened, Story, tell
@@ -66,20 +68,22 @@ async def _read(client: Client, settings: Settings, ref: PodRef) -> Story:
         if error.code == HTTP_NOT_FOUND:
             raise NoSuchPodError(f"there is no pod {ref.namespace}/{ref.name}: {error}") from error
         raise
-    uid = pod["metadata"]["uid"]
-    own = Collection(f"{_EVENTS}/namespaces/{ref.namespace}/events", f"regarding.uid={uid}")
-    others = Collection(f"{_EVENTS}/events", f"reason={_PREEMPTED}")
-    made_way = [each async for each in _all(client, others) if (each.get("related") or {}).get("uid") == uid]
-    return _story(pod, settings, [each async for each in _all(client, own)], made_way)
+    uid, in_namespace = pod["metadata"]["uid"], f"{_EVENTS}/namespaces/{quote(ref.namespace, safe='')}/events"
+    own = await _events(client, in_namespace, f"regarding.uid={uid}")
+    try:
+        others = await _events(client, f"{_EVENTS}/events", f"reason={_PREEMPTED}")
+    except ApiError as error:
+        if error.code != HTTP_FORBIDDEN:
+            raise
+        # Who may look into one namespace only is told of what happened there.
+        others = await _events(client, in_namespace, f"reason={_PREEMPTED}")
+    made_way = [each for each in others if (each.get("related") or {}).get("uid") == uid]
+    return _story(pod, settings, own, made_way)
 
 
-async def _all(client: Client, collection: Collection) -> AsyncIterator[Object]:
-    continuation = "first"
-    while continuation:
-        page = await client.page(collection, "" if continuation == "first" else continuation)
-        for each in page.get("items") or ():
-            yield each
-        continuation = page["metadata"].get("continue") or ""
+async def _events(client: Client, path: str, selector: str) -> list[Object]:
+    found, _ = await list_all(client, Collection(path, selector))
+    return found
 
 
 def _story(pod: Object, settings: Settings, events: list[Object], made_way: list[Object]) -> Story:

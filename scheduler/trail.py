@@ -11,7 +11,7 @@ from typing import Any
 
 from scheduler.decision import Decision, Loss
 from scheduler.logs import fields
-from scheduler.messages import Action, Bind, BindDone, Happening, PodGone, PodsListed, Preempt
+from scheduler.messages import Action, Bind, Happening, PodGone, PodsListed, Preempt
 from scheduler.model import PodRef
 from scheduler.timetext import SECOND, format_second, format_span
 from scheduler.witness import Witness
@@ -33,7 +33,7 @@ class Trail:
         self._witness = witness
         self._last: Decision | None = None
         self._preempted: dict[str, Decision] = {}
-        """By uid of a pod for which others gave way and that is not bound yet: why they did."""
+        """By uid of a pod for which others gave way: why they did."""
 
     def follow(self, action: Action) -> None:
         """Take note of an action before it is performed."""
@@ -49,9 +49,12 @@ class Trail:
         _log.info("%s %s", _DONE[decision.kind], _name(decision.pod), extra=fields(**log_fields(decision)))
 
     def settle(self, event: Happening) -> None:
-        """Drop what is remembered of pods that are bound or gone by this event."""
+        """Drop what is remembered of pods that are gone by this event.
+
+        Not of those that are bound: the other members of its gang may be bound later than the first.
+        """
         match event:
-            case PodGone(uid=uid) | BindDone(ref=PodRef(uid=uid)):
+            case PodGone(uid=uid):
                 self._preempted.pop(uid, None)
             case PodsListed(tasks=tasks) if self._preempted:
                 listed = {task.ref.uid for task in tasks}

@@ -28,6 +28,7 @@ class UnreachableError(RequestError):
     """No answer came: whether the request took effect is unknown."""
 
 
+HTTP_FORBIDDEN = 403
 HTTP_NOT_FOUND = 404
 HTTP_CONFLICT = 409
 HTTP_GONE = 410

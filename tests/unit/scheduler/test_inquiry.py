@@ -31,7 +31,11 @@ def event(name: str, pod: str, reason: str, **more: Any) -> Object:
 
 
 def told(
-    folder: Path, *objects: Object, name: str = "a", settings: Settings | None = None, **failure: int
+    folder: Path,
+    *objects: Object,
+    name: str = "a",
+    settings: Settings | None = None,
+    failure: tuple[str, int] | None = None,
 ) -> Any:
     """The answer for a pod on a server with these pods and Events, as an object."""
 
@@ -42,8 +46,8 @@ def told(
                     api.events[each["metadata"]["name"]] = each
                 else:
                     api.put("pods", each)
-            for where, status in failure.items():
-                api.fail(where, status)
+            if failure is not None:
+                api.fail(*failure)
             config = write_kubeconfig(folder / "kubeconfig", api.url)
             given = settings or Settings()
             return await inquire(
@@ -70,6 +74,12 @@ def test_a_decision_its_events_and_those_that_made_way(tmp_path: Path) -> None:
     assert (found["name"], found["node"], found["deadline"]) == ("default/a", "n", "2026-01-05T04:00:00Z")
     assert found["decision"] == DECISION
     assert [each["note"] for each in found["events"]] == ["Scheduled of a"]
+    assert [each["pod"] for each in found["madeWay"]] == ["default/v"]
+
+
+def test_who_may_look_into_one_namespace_only_is_told_what_happened_there(tmp_path: Path) -> None:
+    made_way = event("3", "v", "Preempted", related={"uid": "uid-a"})
+    found = told(tmp_path, bound(""), made_way, failure=("v1/events", 403))
     assert [each["pod"] for each in found["madeWay"]] == ["default/v"]
 
 
@@ -103,7 +113,7 @@ def test_a_pod_that_is_not_there(tmp_path: Path) -> None:
 
 def test_a_server_that_refuses(tmp_path: Path) -> None:
     with pytest.raises(ApiError, match="403"):
-        told(tmp_path, bound(""), events=403)
+        told(tmp_path, bound(""), failure=("/events", 403))
 
 
 @pytest.mark.parametrize("name", ["", "/a", "a/", "a/b/c"])
