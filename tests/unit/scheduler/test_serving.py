@@ -1,5 +1,6 @@
 """Several processes of which one decides, and what they show to those who look after them."""
 
+import os
 import re
 import signal
 import subprocess
@@ -122,6 +123,19 @@ def test_a_leader_that_loses_the_lease_ends_with_its_code(api: Api, processes: P
     assert first.wait(WITHIN_S) == ExitCode.LEASE_LOST
     assert "could not be renewed in time" in processes.log("first").read_text()
     assert lease(api).spec.holder_identity == "other"
+
+
+def test_a_leader_whose_server_hangs_ends_before_another_one_may_lead(api: Api, processes: Processes) -> None:
+    """Its requests are neither answered nor refused: it must not wait for them."""
+    first = processes.start("first", LEADS, *QUICK)
+    server = api.server.pids["fakeapi"]
+    os.kill(server, signal.SIGSTOP)
+    try:
+        assert first.wait(WITHIN_S) == ExitCode.LEASE_LOST
+    finally:
+        os.kill(server, signal.SIGCONT)
+    assert "no answer in time" in processes.log("first").read_text()
+    processes.start("second", LEADS, *QUICK)
 
 
 def test_one_that_stands_by_ends_well(processes: Processes) -> None:
