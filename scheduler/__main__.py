@@ -99,11 +99,12 @@ def _print(settings: Settings) -> ExitCode:
 
 async def _explain(command: Command) -> ExitCode:
     _import_http()
+    from scheduler.clock import SystemClock
     from scheduler.inquiry import NoSuchPodError, inquire
     from scheduler.kube.errors import RequestError
 
     try:
-        sys.stdout.write(await inquire(command.settings, command.pod, command.output))
+        sys.stdout.write(await inquire(command.settings, command.pod, command.output, SystemClock()))
     except NoSuchPodError as error:
         sys.stderr.write(f"lst-scheduler: {error}\n")
         return ExitCode.NO_SUCH_POD

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from scheduler.clock import Clock
 from scheduler.config import Settings
 from scheduler.errors import ConfigurationError
 from scheduler.kube.access import find_access
@@ -18,10 +19,10 @@ from scheduler.kube.client import Client, Collection
 from scheduler.kube.connection import Connection
 from scheduler.kube.errors import HTTP_FORBIDDEN, HTTP_NOT_FOUND, ApiError
 from scheduler.kube.reflector import list_all
-from scheduler.laxity import read_work
+from scheduler.laxity import read_work, slack
 from scheduler.model import PodRef
 from scheduler.story import Happened, Story, tell
-from scheduler.timetext import format_second, format_span, parse_instant
+from scheduler.timetext import SECOND, format_second, format_span, parse_instant
 
 Object = Mapping[str, Any]
 
@@ -34,8 +35,10 @@ class NoSuchPodError(Exception):
     """There is no pod of that name."""
 
 
-async def inquire(settings: Settings, name: str, output: str) -> str:
+async def inquire(settings: Settings, name: str, output: str, clock: Clock) -> str:
     """What there is to tell of the pod ``NAMESPACE/NAME`` or ``NAME``, as ``text`` or ``json``.
+
+    ``clock`` tells how much slack a pod that waits has left.
 
     Raises:
         ConfigurationError: that is no pod's name, or nothing says how to reach the API server.
@@ -46,7 +49,7 @@ async def inquire(settings: Settings, name: str, output: str) -> str:
     async with Connection(
         find_access(settings.kubeconfig, os.environ), settings.scheduler_name
     ) as connection:
-        story = await _read(Client(connection, settings.scheduler_name), settings, ref)
+        story = await _read(Client(connection, settings.scheduler_name), settings, ref, clock.now())
     if output == "json":
         return json.dumps(story.to_json(), ensure_ascii=False, indent=2) + "\n"
     return "".join(f"{line}\n" for line in tell(story))
@@ -61,7 +64,7 @@ def _ref(name: str) -> PodRef:
     return PodRef(namespace or DEFAULT_NAMESPACE, pod, "")
 
 
-async def _read(client: Client, settings: Settings, ref: PodRef) -> Story:
+async def _read(client: Client, settings: Settings, ref: PodRef, now: int) -> Story:
     try:
         pod = await client.pod(ref)
     except ApiError as error:
@@ -78,7 +81,7 @@ async def _read(client: Client, settings: Settings, ref: PodRef) -> Story:
         # Who may look into one namespace only is told of what happened there.
         others = await _events(client, in_namespace, f"reason={_PREEMPTED}")
     made_way = [each for each in others if (each.get("related") or {}).get("uid") == uid]
-    return _story(pod, settings, own, made_way)
+    return _story(pod, settings, own, made_way, now)
 
 
 async def _events(client: Client, path: str, selector: str) -> list[Object]:
@@ -86,12 +89,13 @@ async def _events(client: Client, path: str, selector: str) -> list[Object]:
     return found
 
 
-def _story(pod: Object, settings: Settings, events: list[Object], made_way: list[Object]) -> Story:
+def _story(pod: Object, settings: Settings, events: list[Object], made_way: list[Object], now: int) -> Story:
     metadata, spec, status = pod["metadata"], pod["spec"], pod.get("status") or {}
     annotations = metadata.get("annotations") or {}
     created = parse_instant(metadata["creationTimestamp"])
     work = read_work(annotations, created, settings.annotation_keys, settings.default_class)
     waits, since = _waiting(status)
+    left = None if spec.get("nodeName") else slack(work.timing, now)
     return Story(
         name=f"{metadata['namespace']}/{metadata['name']}",
         ours=spec.get("schedulerName") == settings.scheduler_name,
@@ -102,6 +106,7 @@ def _story(pod: Object, settings: Settings, events: list[Object], made_way: list
         created=metadata["creationTimestamp"],
         deadline=None if work.timing.deadline is None else format_second(work.timing.deadline),
         duration=None if work.timing.remaining is None else format_span(work.timing.remaining),
+        slack=None if left is None else format_span(left // SECOND * SECOND),
         waits=waits,
         waits_since=since,
         decision=_decision(annotations.get(settings.annotation_keys.decision)),

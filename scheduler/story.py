@@ -28,6 +28,8 @@ class Story:
         created: when it was created.
         deadline: the instant to be done by.
         duration: its expected run time.
+        slack: how long it can still wait and be in time; negative when it is too late; None where it does not
+            wait, or has no deadline.
         waits: why it waits.
         waits_since: since when.
         decision: the recorded decision (``trail.encode``).
@@ -44,6 +46,7 @@ class Story:
     created: str
     deadline: str | None
     duration: str | None
+    slack: str | None
     waits: str
     waits_since: str
     decision: Mapping[str, Any] | None
@@ -74,6 +77,8 @@ def tell(story: Story) -> Iterator[str]:
     yield _row("created", story.created)
     yield _row("deadline", story.deadline or "none")
     yield _row("duration", f"{story.duration} expected" if story.duration else "unknown")
+    if story.slack is not None:
+        yield _row("slack", f"{story.slack} now{', too late' if story.slack.startswith('-') else ''}")
     if story.decision is not None:
         yield "why there and then"
         yield from _decision(story.decision)

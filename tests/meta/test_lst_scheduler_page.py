@@ -150,6 +150,7 @@ def test_the_story_shown_is_told_like_that() -> None:
         created="2026-01-05T03:00:00Z",
         deadline="2026-01-05T13:05:30Z",
         duration="5h",
+        slack=None,
         waits="",
         waits_since="",
         decision={

@@ -12,11 +12,19 @@ from scheduler.config import Settings
 from scheduler.errors import ConfigurationError
 from scheduler.inquiry import NoSuchPodError, inquire
 from scheduler.kube.errors import ApiError, UnreachableError
+from scheduler.timetext import MILLISECOND
 from tests.support.servers import write_kubeconfig
-from tests.unit.scheduler.builders import START_TEXT, Object, pod_object
+from tests.unit.scheduler.builders import START, START_TEXT, Object, pod_object
 from tests.unit.scheduler.fake_server import FakeApi
 
 DECISION = {"at": START_TEXT, "policy": "lst", "position": 1, "considered": 1, "why": "it is best"}
+
+
+class StoppedClock:
+    """It is half a second after the beginning."""
+
+    def now(self) -> int:
+        return START + 500 * MILLISECOND
 
 
 def event(name: str, pod: str, reason: str, **more: Any) -> Object:
@@ -51,7 +59,10 @@ def told(
             config = write_kubeconfig(folder / "kubeconfig", api.url)
             given = settings or Settings()
             return await inquire(
-                Settings(kubeconfig=config, annotation_names=given.annotation_names), name, "json"
+                Settings(kubeconfig=config, annotation_names=given.annotation_names),
+                name,
+                "json",
+                StoppedClock(),
             )
 
     return json.loads(asyncio.run(ask()))
@@ -91,7 +102,11 @@ def test_a_pod_that_waits(tmp_path: Path) -> None:
         "message": "no room",
         "lastTransitionTime": START_TEXT,
     }
-    found = told(tmp_path, pod_object("a", status={"conditions": [condition]}))
+    timing = {"lst.scheduler/deadline": "4h", "lst.scheduler/expected-duration": "1h"}
+    found = told(
+        tmp_path, pod_object("a", metadata={"annotations": timing}, status={"conditions": [condition]})
+    )
+    assert found["slack"] == "2h59m59s", "half a second after its creation"
     assert (found["waits"], found["waitsSince"], found["decision"]) == ("no room", START_TEXT, None)
 
 
@@ -119,7 +134,7 @@ def test_a_server_that_refuses(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["", "/a", "a/", "a/b/c"])
 def test_what_is_no_name_of_a_pod(name: str) -> None:
     with pytest.raises(ConfigurationError, match="expected NAMESPACE/POD"):
-        asyncio.run(inquire(Settings(), name, "text"))
+        asyncio.run(inquire(Settings(), name, "text", StoppedClock()))
 
 
 @pytest.mark.usefixtures("quiet")
@@ -140,7 +155,7 @@ def test_how_the_command_ends(
 
 @pytest.mark.usefixtures("quiet")
 def test_what_it_prints(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    async def answering(settings: Settings, pod: str, output: str) -> str:
+    async def answering(settings: Settings, pod: str, output: str, _: object) -> str:
         return f"{settings.kubeconfig} {pod} {output}\n"
 
     monkeypatch.setattr("scheduler.inquiry.inquire", answering)

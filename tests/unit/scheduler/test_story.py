@@ -15,6 +15,7 @@ WAITING = Story(
     created="2026-01-05T00:00:00Z",
     deadline=None,
     duration=None,
+    slack=None,
     waits="",
     waits_since="",
     decision=None,
@@ -87,6 +88,11 @@ def test_what_a_pod_waits_for() -> None:
     assert first_line(waits="no room", waits_since="T") == "pod team/a: waits since T: no room"
     assert first_line(gates=("a/b", "c")) == "pod team/a: waits for its scheduling gates: a/b, c"
     assert first_line(nominated="n", waits="2 end") == "pod team/a: waits for its place on node n: 2 end"
+
+
+def test_how_long_it_can_still_wait() -> None:
+    assert "  slack     2h now" in tell(replace(WAITING, slack="2h"))
+    assert "  slack     -3m now, too late" in tell(replace(WAITING, slack="-3m"))
 
 
 def test_what_is_not_known_is_said() -> None:
