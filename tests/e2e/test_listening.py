@@ -1,5 +1,6 @@
 """What may be turned on for people to watch changes nothing of what is decided, nor when."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -28,7 +29,9 @@ def played(folder: Path, *flags: str) -> Path:
 def test_metrics_and_other_logs_cost_no_wake_up_and_move_no_decision(tmp_path: Path) -> None:
     quiet = played(tmp_path / "quiet")
     watched = played(tmp_path / "watched", "--listen", ":0", "--log-format", "json", "--log-level", "debug")
-    assert "health and metrics at" in (watched / "scheduler.log").read_text()
+    records = [json.loads(line) for line in (watched / "scheduler.log").read_text().splitlines()]
+    assert any(record["message"].startswith("health and metrics at") for record in records)
+    assert sum("why" in record for record in records) > 10, "each decision is a record with its reasons"
     assert timeline_in(watched) == timeline_in(quiet)
     for figure in ("jumps", "wakeups", "forced_moves"):
         assert result_in(watched)["fidelity"][figure] == result_in(quiet)["fidelity"][figure]

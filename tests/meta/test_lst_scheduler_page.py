@@ -1,5 +1,6 @@
 """What ``docs/lst-scheduler.md`` and ``deploy/config.yaml`` say of the program is what it does."""
 
+import logging
 import re
 import shlex
 from collections.abc import Iterator
@@ -11,15 +12,22 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 from pydantic import BaseModel
 
+from scheduler import logs
 from scheduler.__main__ import ExitCode, main
 from scheduler.census import STATES, Census
 from scheduler.commandline import parse
 from scheduler.config import Settings, Victims
 from scheduler.configfile import Document, dump, load
+from scheduler.decision import Decision, Loss
 from scheduler.errors import ConfigurationError
+from scheduler.kube.groups import Groups
+from scheduler.kube.objects import Reader
+from scheduler.model import PodRef
 from scheduler.story import Happened, Story, tell
-from scheduler.timetext import DAY, HOUR
+from scheduler.timetext import DAY, HOUR, MINUTE
+from scheduler.trail import log_fields
 from tests.meta.test_docs import ROOT, fenced
+from tests.unit.scheduler.builders import GPU, START, START_TEXT
 
 PAGE = ROOT / "docs" / "lst-scheduler.md"
 EXAMPLE = ROOT / "deploy" / "config.yaml"
@@ -95,6 +103,38 @@ def test_the_settings_shown_are_settings(tmp_path: Path) -> None:
     assert settings.annotation_keys.restart_cost == "example.com/restart-cost"
     assert (settings.default_deadline, settings.default_duration) == (DAY, HOUR)
     assert len(shown) == 1
+
+
+def test_the_pod_shown_says_what_it_means_to() -> None:
+    (pod,) = [found for block in fenced(PAGE, "yaml") if (found := yaml.safe_load(block))["kind"] == "Pod"]
+    metadata = {**pod["metadata"], "namespace": "default", "uid": "u", "creationTimestamp": START_TEXT}
+    settings = Settings()
+    reader = Reader(settings.scheduler_name, settings.annotation_keys, settings.default_class, Groups())
+    task = reader.task({**pod, "metadata": metadata})
+    assert task is not None
+    assert (task.timing.deadline, task.timing.remaining) == (START + 8 * HOUR, 5 * HOUR)
+    assert (task.checkpoint_interval, task.restart_cost) == (20 * MINUTE, 3 * MINUTE)
+    assert (task.demand.others, task.notices) == (((GPU, 4),), ())
+
+
+def test_the_record_shown_is_logged_like_that() -> None:
+    loss = Loss("team/sweep-3", (PodRef("team", "sweep-3", "u"),), 40 * MINUTE, None)
+    made = Decision(
+        kind="preempt",
+        at=START,
+        pod=PodRef("team", "train", "t"),
+        gang="",
+        nodes=("n7",),
+        policy="lst",
+        slack=5 * MINUTE,
+        position=1,
+        considered=12,
+        why="its slack does not last until room frees by itself",
+        victims=(loss,),
+    )
+    record = logging.LogRecord("", logging.INFO, "", 0, "preempt for team/train", (), None)
+    vars(record).update(logs.fields(**log_fields(made)))
+    assert logs.TextFormatter("INFO scheduler.trail: %(message)s").format(record) in TEXT
 
 
 def test_the_complaints_shown_are_those_that_come(tmp_path: Path) -> None:

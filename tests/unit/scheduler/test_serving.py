@@ -22,8 +22,8 @@ from tests.unit.scheduler.builders import GPU
 
 QUICK = (
     "--leader-elect",
-    "--leader-elect-lease-duration=2s",
-    "--leader-elect-renew-deadline=1500ms",
+    "--leader-elect-lease-duration=4s",
+    "--leader-elect-renew-deadline=3500ms",
     "--leader-elect-retry-period=100ms",
 )
 LEADS = "this process leads"
@@ -143,6 +143,32 @@ def test_one_that_stands_by_ends_well(processes: Processes) -> None:
     second = processes.start("second", STANDS_BY, *QUICK)
     second.send_signal(signal.SIGTERM)
     assert second.wait() == ExitCode.STOPPED
+
+
+def test_nothing_is_lost_and_nothing_over_committed_however_leaders_come_and_go(
+    api: Api, processes: Processes
+) -> None:
+    """Room for 8 of 12 pods; some vanish in the midst of binding, others hand over."""
+    leader = processes.start("p0", LEADS, *QUICK)
+    for number, end in enumerate((signal.SIGKILL, signal.SIGTERM, signal.SIGKILL), start=1):
+        following = processes.start(f"p{number}", STANDS_BY, *QUICK)
+        for pod in range(3):
+            add_pod(api, f"pod-{number}-{pod}")
+        eventually(lambda number=number: node_of(api, f"pod-{number}-0"))  # type: ignore[misc]
+        leader.send_signal(end)
+        leader.wait()
+        log = processes.log(f"p{number}")
+        eventually(lambda log=log: LEADS in log.read_text())  # type: ignore[misc]
+        leader = following
+    for pod in range(3):
+        add_pod(api, f"pod-4-{pod}")
+
+    def placed() -> list[str | None]:
+        return [pod.spec.node_name for pod in api.core.list_namespaced_pod(api.namespace).items]
+
+    eventually(lambda: placed().count("n") == 8)
+    eventually(lambda: "Insufficient" in explained(api, "pod-4-2").splitlines()[0])
+    assert placed().count("n") == 8
 
 
 # Health and metrics -------------------------------------------------------------------------------
