@@ -22,7 +22,7 @@ from evaluator.metrics.metric import Metric
 from evaluator.scenario.expectations import ExpectationOutcome
 from evaluator.scenario.model import Note
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """Version of the file's schema; raised when a reader of the old one would misunderstand the new one."""
 
 RESULT_FILE = "result.json"
@@ -33,7 +33,13 @@ TIMELINE_FILE = "timeline.jsonl"
 
 Migration: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 
-MIGRATIONS: Mapping[int, Migration] = {}
+
+def _count_jobs(document: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 counted pods, each as a job; nothing in it tells which of them belonged together."""
+    return {**document, "schema_version": 2}
+
+
+MIGRATIONS: Mapping[int, Migration] = {1: _count_jobs}
 """From schema version n: the function that turns its document into one of version n + 1."""
 
 
@@ -42,13 +48,13 @@ class _Part(BaseModel):
 
 
 class JobCounts(_Part):
-    """What became of the pods that the scenario submitted."""
+    """What became of the jobs that the scenario submitted: a pod by itself is one, so is a Job or a gang."""
 
     submitted: int = Field(ge=0)
     finished: int = Field(ge=0, description="ended as succeeded")
     failed: int = Field(ge=0, description="ended as failed, evicted or deleted")
-    running: int = Field(default=0, ge=0, description="had a node when the run ended")
-    pending: int = Field(ge=0, description="had no node when the run ended")
+    running: int = Field(default=0, ge=0, description="had a pod on a node when the run ended")
+    pending: int = Field(ge=0, description="had no pod on a node when the run ended")
 
     @classmethod
     def of(cls, ledger: Ledger) -> Self:
@@ -85,7 +91,7 @@ class Fidelity(_Part):
 class RunResult(_Part):
     """The outcome of one run."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[2] = SCHEMA_VERSION
     scenario: str
     scenario_title: str = ""
     scenario_digest: str = Field(description="SHA-256 of the workload: equal digests, equal work")

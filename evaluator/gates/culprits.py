@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Final
 
 from evaluator.metrics.deadlines import due, missed, tardiness_ns
-from evaluator.metrics.ledger import JobRecord, Ledger
+from evaluator.metrics.ledger import Ledger
+from evaluator.metrics.records import JobRecord
 from evaluator.words import span_text
 
 MOST: Final = 5
@@ -21,12 +22,12 @@ def culprits(metric: str, ledger: Ledger) -> list[str]:
 
 def _late(ledger: Ledger) -> list[str]:
     late = [(tardiness_ns(job, ledger.end_ns), job) for job in due(ledger) if missed(job)]
-    return [f"{job.pod}, late by {span_text(late_ns)}" for late_ns, job in _worst_first(late)]
+    return [f"{job.name}, late by {span_text(late_ns)}" for late_ns, job in _worst_first(late)]
 
 
 def _waiting(ledger: Ledger) -> list[str]:
     waits = [(_wait_ns(job, ledger), job) for job in ledger.jobs]
-    return [f"{job.pod}, waited {span_text(wait)}" for wait, job in _worst_first(waits) if wait]
+    return [f"{job.name}, waited {span_text(wait)}" for wait, job in _worst_first(waits) if wait]
 
 
 def _wait_ns(job: JobRecord, ledger: Ledger) -> int:
@@ -35,7 +36,7 @@ def _wait_ns(job: JobRecord, ledger: Ledger) -> int:
 
 
 def _worst_first(found: list[tuple[int, JobRecord]]) -> list[tuple[int, JobRecord]]:
-    return sorted(found, key=lambda pair: (-pair[0], pair[1].pod))
+    return sorted(found, key=lambda pair: (-pair[0], pair[1].name))
 
 
 _BY_METRIC: Final[dict[str, Callable[[Ledger], list[str]]]] = {

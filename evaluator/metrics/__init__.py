@@ -5,7 +5,7 @@ function of it. Percentiles are nearest-rank: the smallest value that at least s
 do not exceed.
 """
 
-from evaluator.metrics import deadlines, fairness, usage, volume, waiting
+from evaluator.metrics import deadlines, fairness, fragmentation, usage, volume, waiting, work
 from evaluator.metrics.ledger import Ledger
 from evaluator.metrics.metric import Measure, Metric
 
@@ -14,6 +14,8 @@ MEASURES: tuple[Measure, ...] = (
     *waiting.MEASURES,
     *volume.MEASURES,
     *usage.MEASURES,
+    *work.MEASURES,
+    *fragmentation.MEASURES,
     *fairness.MEASURES,
 )
 """Everything that is measured, in the order in which it is told."""

@@ -2,8 +2,9 @@
 
 from functools import partial
 
-from evaluator.metrics.ledger import JobRecord, Ledger
+from evaluator.metrics.ledger import Ledger
 from evaluator.metrics.metric import Measure, mean, percentile
+from evaluator.metrics.records import JobRecord
 from fakeapi.kernel.time import SECOND
 
 

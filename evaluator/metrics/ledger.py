@@ -1,9 +1,14 @@
-"""The table that all metrics are computed from: one pass over a timeline, one row for each job."""
+"""The tables that all metrics are computed from: one pass over a timeline, a row for each pod and each job.
+
+A *job* is what somebody submitted as one thing: a Job, a Deployment or its kin, a PodGroup, or a pod by
+itself. Its pods come and go: a pod that replaces another is another attempt at the same work. People wait for
+jobs, and capacity is held by pods.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final
 
+from evaluator.metrics.records import Attempts, JobRecord, PodRecord
 from evaluator.metrics.steps import Step, Steps
 from evaluator.timeline import (
     Event,
@@ -14,7 +19,6 @@ from evaluator.timeline import (
     NodeAdded,
     NodeChanged,
     NodeRemoved,
-    Outcome,
     PodBound,
     PodDisrupted,
     PodEnded,
@@ -27,57 +31,17 @@ from evaluator.timeline import (
     refuse,
 )
 
-OWN_END: Final = frozenset({"succeeded", "failed"})
-"""Outcomes of work that ran to its own end, well or badly: nobody took its place away."""
 
-
-@dataclass(slots=True)
-class JobRecord:
-    """What is known of one job. Instants in nanoseconds since the start of the run; none: not come to."""
-
-    pod: str
-    submitted_ns: int
-    chips: int
-    cpu_milli: int
-    memory_bytes: int
-    priority: int
-    deadline_ns: int | None
-    expected_ns: int | None
-    run_ns: int | None
-    user: str | None
-    queue: str | None
-    scheduler: str
-    node: str | None = None
-    bound_ns: int | None = None
-    started_ns: int | None = None
-    ended_ns: int | None = None
-    outcome: Outcome | None = None
-    reason: str = ""
-    unschedulable: str = ""
-    """The last message that said why there was no place for it."""
-
-    @property
-    def finished_ns(self) -> int | None:
-        """When its work came to its own end."""
-        return self.ended_ns if self.outcome in OWN_END else None
-
-    @property
-    def pending(self) -> bool:
-        """Whether it still waits for a node."""
-        return self.bound_ns is None and self.ended_ns is None
-
-    @property
-    def running(self) -> bool:
-        """Whether it holds capacity."""
-        return self.bound_ns is not None and self.ended_ns is None
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ledger:
-    """Everything that metrics need to know about a run."""
+    """Everything that metrics need to know about a run. Each is equal to itself alone."""
 
     jobs: tuple[JobRecord, ...]
+    """In the order of submission. Services, which run for ever by intention, count as any."""
+    pods: tuple[PodRecord, ...]
     """In the order of submission."""
+    node_chips: tuple[tuple[int, str, int], ...]
+    """Each change of a node: the instant, its name, its usable chips from then on."""
     end_ns: int
     """End of the run; of what is known of it, if it was cut short."""
     usable_chips: Steps
@@ -114,8 +78,11 @@ class _Machine:
 class _Reader:
     """A ledger in the making."""
 
-    jobs: list[JobRecord] = field(default_factory=list)
-    current: dict[str, JobRecord] = field(default_factory=dict)
+    pods: list[PodRecord] = field(default_factory=list)
+    current: dict[str, PodRecord] = field(default_factory=dict)
+    jobs: list[Attempts] = field(default_factory=list)
+    current_jobs: dict[str, Attempts] = field(default_factory=dict)
+    node_chips: list[tuple[int, str, int]] = field(default_factory=list)
     machines: dict[str, _Machine] = field(default_factory=dict)
     usable_chips: list[Step] = field(default_factory=list)
     nominal_chips: list[Step] = field(default_factory=list)
@@ -130,27 +97,34 @@ class _Reader:
             case PodSubmitted():
                 self._submit(event)
             case PodBound():
-                job = self._job(event)
-                job.bound_ns, job.node = event.at_ns, event.node
+                pod = self._pod(event)
+                pod.bound_ns, pod.node = event.at_ns, event.node
             case PodStarted():
-                self._job(event).started_ns = event.at_ns
+                self._pod(event).started_ns = event.at_ns
             case PodEnded():
-                job = self._job(event)
-                job.ended_ns, job.outcome, job.reason = event.at_ns, event.outcome, event.reason
+                pod = self._pod(event)
+                pod.ended_ns, pod.outcome, pod.reason = event.at_ns, event.outcome, event.reason
+                pod.cause, pod.kept_ns, pod.lost_ns = event.cause, event.kept_ns, event.lost_ns
             case PodUnschedulable():
-                self._job(event).unschedulable = event.message
+                self._pod(event).unschedulable = event.message
+            case JobSubmitted():
+                self.current_jobs[event.job] = attempts = Attempts(event.job, event)
+                self.jobs.append(attempts)
+            case JobEnded():
+                job = self._job(event, event.job)
+                job.ended_ns, job.outcome = event.at_ns, event.outcome
             case NodeAdded() | NodeChanged() | NodeRemoved():
                 self._change_node(event)
             case RunStarted() | RunEnded() | HardwareFailed() | HardwareRepaired():
                 pass
-            case JobSubmitted() | JobEnded() | PodNominated() | PodDisrupted():
-                pass  # pods alone are counted
+            case PodNominated() | PodDisrupted():
+                pass  # what follows from them is told when it happens
 
     def _submit(self, event: PodSubmitted) -> None:
         before = self.current.get(event.pod)
         if before is not None and before.ended_ns is None:
             refuse(event, f"pod {event.pod} is submitted again before its end")
-        job = JobRecord(
+        pod = PodRecord(
             pod=event.pod,
             submitted_ns=event.at_ns,
             chips=event.chips,
@@ -163,16 +137,28 @@ class _Reader:
             user=event.user,
             queue=event.queue,
             scheduler=event.scheduler,
+            job=event.job,
+            chip_type=event.chip_type,
         )
-        self.current[event.pod] = job
-        self.jobs.append(job)
+        self.current[event.pod] = pod
+        self.pods.append(pod)
+        if event.job is None:
+            self.jobs.append(Attempts(event.pod, None, [pod]))
+        else:
+            self._job(event, event.job).pods.append(pod)
 
-    def _job(self, event: PodBound | PodStarted | PodEnded | PodUnschedulable) -> JobRecord:
-        job = self.current.get(event.pod)
-        if job is None:
+    def _pod(self, event: PodBound | PodStarted | PodEnded | PodUnschedulable) -> PodRecord:
+        pod = self.current.get(event.pod)
+        if pod is None:
             refuse(event, f"{event.kind} of pod {event.pod}, which was never submitted")
-        if job.ended_ns is not None:
+        if pod.ended_ns is not None:
             refuse(event, f"{event.kind} of pod {event.pod}, which has ended")
+        return pod
+
+    def _job(self, event: Event, name: str) -> Attempts:
+        job = self.current_jobs.get(name)
+        if job is None:
+            refuse(event, f"{event.kind} of job {name}, which was never submitted")
         return job
 
     def _change_node(self, event: NodeAdded | NodeChanged | NodeRemoved) -> None:
@@ -186,6 +172,8 @@ class _Reader:
             self.machines[event.node] = after
         self._add(before, -1)
         self._add(after, +1)
+        usable = after.chips if after is not None and after.ready else 0
+        self.node_chips.append((event.at_ns, event.node, usable))
         self.usable_chips.append((event.at_ns, self.totals.chips))
         self.nominal_chips.append((event.at_ns, self.totals.nominal_chips))
         self.usable_cpu_milli.append((event.at_ns, self.totals.cpu_milli))
@@ -219,7 +207,9 @@ def read_ledger(events: Iterable[Event]) -> Ledger:
     for event in events:
         reader.read(event)
     return Ledger(
-        jobs=tuple(reader.jobs),
+        jobs=tuple(job.record() for job in reader.jobs),
+        pods=tuple(reader.pods),
+        node_chips=tuple(reader.node_chips),
         end_ns=reader.end_ns,
         usable_chips=tuple(reader.usable_chips),
         nominal_chips=tuple(reader.nominal_chips),

@@ -20,7 +20,7 @@ class Metric(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     value: float | None = Field(description="null where there was nothing to measure")
-    unit: str = Field(description="s, h, 1/h, jobs, ratio (a share), factor or index")
+    unit: str = Field(description="s, h, 1/h, jobs, pods, ratio (a share), factor or index")
     better: Better
     definition: str = Field(default="", description="what exactly was computed")
 

@@ -2,37 +2,38 @@
 
 from collections.abc import Iterator
 
-from evaluator.metrics.ledger import JobRecord, Ledger
+from evaluator.metrics.ledger import Ledger
 from evaluator.metrics.metric import Measure
+from evaluator.metrics.records import PodRecord
 from evaluator.metrics.steps import Steps, from_changes, integral
 from fakeapi.kernel.time import HOUR
 
 
 def held_chips(ledger: Ledger) -> Steps:
-    """Chips that bound jobs hold."""
-    return from_changes(change for job in ledger.jobs if job.chips for change in _held(job, job.chips))
+    """Chips that bound pods hold."""
+    return from_changes(change for pod in ledger.pods if pod.chips for change in _held(pod, pod.chips))
 
 
 def held_cpu_milli(ledger: Ledger) -> Steps:
-    """CPU that bound jobs hold, in thousandths of a core."""
-    return from_changes(change for job in ledger.jobs for change in _held(job, job.cpu_milli))
+    """CPU that bound pods hold, in thousandths of a core."""
+    return from_changes(change for pod in ledger.pods for change in _held(pod, pod.cpu_milli))
 
 
-def _held(job: JobRecord, amount: int) -> Iterator[tuple[int, int]]:
-    if job.bound_ns is not None:
-        yield job.bound_ns, amount
-        if job.ended_ns is not None:
-            yield job.ended_ns, -amount
+def _held(pod: PodRecord, amount: int) -> Iterator[tuple[int, int]]:
+    if pod.bound_ns is not None:
+        yield pod.bound_ns, amount
+        if pod.ended_ns is not None:
+            yield pod.ended_ns, -amount
 
 
-def pending_jobs(ledger: Ledger) -> Steps:
-    """Jobs that wait for a node."""
-    return from_changes(change for job in ledger.jobs for change in _pending(job))
+def pending_pods(ledger: Ledger) -> Steps:
+    """Pods that wait for a node."""
+    return from_changes(change for pod in ledger.pods for change in _pending(pod))
 
 
-def _pending(job: JobRecord) -> Iterator[tuple[int, int]]:
-    yield job.submitted_ns, 1
-    left = job.ended_ns if job.bound_ns is None else job.bound_ns
+def _pending(pod: PodRecord) -> Iterator[tuple[int, int]]:
+    yield pod.submitted_ns, 1
+    left = pod.ended_ns if pod.bound_ns is None else pod.bound_ns
     if left is not None:
         yield left, -1
 
@@ -60,16 +61,16 @@ def _chip_hours(ledger: Ledger) -> float:
 
 
 def _pending_end(ledger: Ledger) -> float:
-    return sum(job.pending for job in ledger.jobs)
+    return sum(pod.pending for pod in ledger.pods)
 
 
 def _pending_mean(ledger: Ledger) -> float | None:
     start, end = ledger.first_submission_ns, ledger.last_end_ns
-    return integral(pending_jobs(ledger), start, end) / (end - start) if end > start else None
+    return integral(pending_pods(ledger), start, end) / (end - start) if end > start else None
 
 
 def _pending_max(ledger: Ledger) -> float:
-    return max((value for _, value in pending_jobs(ledger)), default=0)
+    return max((value for _, value in pending_pods(ledger)), default=0)
 
 
 _WINDOW = "from the first submission to the last end"
@@ -94,18 +95,18 @@ MEASURES = (
         "cpu_utilization",
         "ratio",
         "higher",
-        f"requested CPU of bound jobs × time ÷ usable CPU × time, {_WINDOW}",
+        f"requested CPU of bound pods × time ÷ usable CPU × time, {_WINDOW}",
         _cpu_utilization,
     ),
     Measure("chip_hours", "h", "none", "chips held × time over the whole run", _chip_hours),
     Measure(
         "pending_mean",
-        "jobs",
+        "pods",
         "lower",
-        f"jobs waiting for a node, averaged over time {_WINDOW}",
+        f"pods waiting for a node, averaged over time {_WINDOW}",
         _pending_mean,
     ),
-    Measure("pending_max", "jobs", "lower", "most jobs waiting for a node at once", _pending_max),
-    Measure("pending_end", "jobs", "lower", "jobs still waiting for a node when the run ended", _pending_end),
+    Measure("pending_max", "pods", "lower", "most pods waiting for a node at once", _pending_max),
+    Measure("pending_end", "pods", "lower", "pods still waiting for a node when the run ended", _pending_end),
 )
 """What is measured about the use of the cluster."""

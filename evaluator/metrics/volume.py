@@ -23,7 +23,7 @@ def _throughput(ledger: Ledger) -> float | None:
 
 
 def _evictions(ledger: Ledger) -> float:
-    return sum(job.outcome == "evicted" for job in ledger.jobs)
+    return sum(pod.outcome == "evicted" for pod in ledger.pods)
 
 
 MEASURES = (
@@ -37,9 +37,9 @@ MEASURES = (
     Measure("throughput", "1/h", "higher", "jobs that finished ÷ makespan", _throughput),
     Measure(
         "evictions",
-        "jobs",
+        "pods",
         "lower",
-        "jobs whose place was taken away: preempted, evicted, lost with node or chip",
+        "pods whose place was taken away: preempted, evicted, lost with node or chip",
         _evictions,
     ),
 )

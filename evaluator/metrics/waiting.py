@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from functools import partial
 
-from evaluator.metrics.ledger import JobRecord, Ledger
+from evaluator.metrics.ledger import Ledger
 from evaluator.metrics.metric import Measure, mean, percentile
+from evaluator.metrics.records import JobRecord
 from fakeapi.kernel.time import SECOND
 
 SLOWDOWN_BOUND_NS = 10 * SECOND
@@ -12,7 +13,10 @@ SLOWDOWN_BOUND_NS = 10 * SECOND
 
 
 def wait_ns(job: JobRecord, end_ns: int) -> int:
-    """Nanoseconds from submission to binding; until its end, or that of the run, for a job never bound."""
+    """Nanoseconds from submission to the first time that it has the places that it needs.
+
+    For a job that never had them, until its end or that of the run.
+    """
     until = job.bound_ns
     if until is None:
         until = end_ns if job.ended_ns is None else job.ended_ns
@@ -30,11 +34,15 @@ def turnarounds(ledger: Ledger) -> list[int]:
 
 
 def slowdowns(ledger: Ledger) -> list[float]:
-    """Bounded slowdown of every job that finished: max(1, (wait + run) ÷ max(run, bound))."""
+    """Bounded slowdown of every job that finished: max(1, (wait + run) ÷ max(run, bound)).
+
+    The run is the time that all its work takes undisturbed, so that what is done again counts as waiting;
+    where that is not known, the time from start to finish.
+    """
     found = []
     for job in ledger.jobs:
         if job.finished_ns is not None and job.started_ns is not None:
-            run = job.finished_ns - job.started_ns
+            run = job.finished_ns - job.started_ns if job.work_ns is None else job.work_ns
             turnaround = job.finished_ns - job.submitted_ns
             found.append(max(1.0, turnaround / max(run, SLOWDOWN_BOUND_NS)))
     return found
@@ -59,11 +67,11 @@ def _slowdown_p99(ledger: Ledger) -> float | None:
 
 
 _WAIT = (
-    "the time from submission to binding of all jobs; a job never bound counts with the time it waited, so "
-    "that forgetting it does not improve the figure"
+    "the time from submission to binding of all jobs (of a gang: of all its pods at once); a job never bound "
+    "counts with the time it waited, so that forgetting it does not improve the figure"
 )
 _TURNAROUND = "the time from submission to finish of jobs that finished"
-_SLOWDOWN = "max(1, (wait + run) ÷ max(run, 10 s)) of jobs that finished"
+_SLOWDOWN = "max(1, (wait + run) ÷ max(run, 10 s)) of jobs that finished; run: all their work, undisturbed"
 
 
 def _times(

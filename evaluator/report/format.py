@@ -27,12 +27,14 @@ def metric_text(metric: Metric | None) -> str:
             return duration_text(value)
         case "ratio":
             return share_text(value)
-        case "jobs":
+        case "jobs" | "pods":
             return count_text(value) if value == int(value) else f"{value:,.1f}"
         case "h":
             return f"{value:,.1f} h"
         case "1/h":
             return f"{value:,.1f} /h"
+        case "times":
+            return f"{value:,.2f}"
         case "factor":
             return f"{value:,.2f} ×"
         case _:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from evaluator.metrics.deadlines import due, missed, tardiness_ns
-from evaluator.metrics.ledger import JobRecord, Ledger, read_ledger
+from evaluator.metrics.ledger import Ledger, read_ledger
 from evaluator.metrics.metric import Metric
+from evaluator.metrics.records import JobRecord
 from evaluator.metrics.steps import Steps, bucket_integrals, sampled
-from evaluator.metrics.usage import held_chips, pending_jobs
+from evaluator.metrics.usage import held_chips, pending_pods
 from evaluator.metrics.waiting import wait_ns, waits
 from evaluator.results import RunResult
 from evaluator.timeline import Timeline
@@ -71,7 +72,7 @@ class ReportedRun:
 
     def pending(self, limit: int) -> Steps:
         """Jobs without a node over time, in about ``limit`` steps."""
-        return sampled(pending_jobs(self.ledger), *self.window_ns, limit)
+        return sampled(pending_pods(self.ledger), *self.window_ns, limit)
 
     def utilization_by_part(self, parts: int) -> list[float]:
         """Chips held ÷ usable chips, averaged over each of so many equal parts of the run."""
@@ -82,7 +83,7 @@ class ReportedRun:
     def pending_by_part(self, parts: int) -> list[float]:
         """Jobs without a node, averaged over each of so many equal parts of the run."""
         start, end = self.window_ns
-        integrals = bucket_integrals(pending_jobs(self.ledger), start, end, parts)
+        integrals = bucket_integrals(pending_pods(self.ledger), start, end, parts)
         length = (end - start) / parts
         return [integral / length if length else 0.0 for integral in integrals]
 
@@ -102,7 +103,7 @@ class ReportedRun:
 def _late(job: JobRecord, end_ns: int) -> LateJob:
     assert job.deadline_ns is not None
     return LateJob(
-        job=job.pod,
+        job=job.name,
         user=job.user,
         chips=job.chips,
         submitted_s=job.submitted_ns / SECOND,
@@ -159,15 +160,29 @@ COMPARED: Final = (
     ("pending_max", "most pending"),
     ("pending_end", "pending at end"),
     ("evictions", "evictions"),
+    ("preemptions", "preemptions"),
+    ("goodput", "useful work"),
+    ("chip_hours_lost", "chip-hours lost"),
+    ("gang_wait_p99", "gang wait p99"),
+    ("stranded_chips", "stranded chips"),
     ("fairness_users", "fairness of users"),
+    ("fairness_queues", "fairness of queues"),
 )
 """Metrics that are shown side by side, with the words for them."""
+
+UNEVENTFUL: Final = {"preemptions": 0.0, "goodput": 1.0, "chip_hours_lost": 0.0, "stranded_chips": 0.0}
+"""Values that say that nothing of the kind happened: a metric that has them in all runs is not shown."""
 
 
 def rows(runs: Sequence[ReportedRun]) -> list[Row]:
     """The comparison of runs, without metrics that none of them could measure."""
     compared = (_row(name, label, runs) for name, label in COMPARED)
-    return [row for row in compared if any(each and each.value is not None for each in row.metrics)]
+    return [row for row in compared if _tells(row)]
+
+
+def _tells(row: Row) -> bool:
+    values = {each.value for each in row.metrics if each is not None and each.value is not None}
+    return bool(values - {UNEVENTFUL.get(row.name)})
 
 
 def _row(name: str, label: str, runs: Sequence[ReportedRun]) -> Row:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from evaluator.metrics.deadlines import due, missed
-from evaluator.metrics.ledger import JobRecord, Ledger
+from evaluator.metrics.ledger import Ledger
+from evaluator.metrics.records import JobRecord
 from evaluator.report.model import ReportedRun
 
 MAX_CLASSES: Final = 12

@@ -38,7 +38,22 @@ chip_hours: Final = Quantity("chip_hours")
 pending_mean: Final = Quantity("pending_mean")
 pending_max: Final = Quantity("pending_max")
 pending_end: Final = Quantity("pending_end")
+goodput: Final = Quantity("goodput")
+chip_hours_lost: Final = Quantity("chip_hours_lost")
+chip_hours_lost_to_preemption: Final = Quantity("chip_hours_lost_to_preemption")
+chip_hours_lost_to_failures: Final = Quantity("chip_hours_lost_to_failures")
+chip_hours_overhead: Final = Quantity("chip_hours_overhead")
+preemptions: Final = Quantity("preemptions")
+preemptions_per_job: Final = Quantity("preemptions_per_job")
+preemptions_of_a_job_max: Final = Quantity("preemptions_of_a_job_max")
+gang_wait_p50: Final = Quantity("gang_wait_p50")
+gang_wait_p99: Final = Quantity("gang_wait_p99")
+slack_at_start_p5: Final = Quantity("slack_at_start_p5")
+slack_at_start_p50: Final = Quantity("slack_at_start_p50")
+stranded_chips: Final = Quantity("stranded_chips")
+fragmentation: Final = Quantity("fragmentation")
 fairness_users: Final = Quantity("fairness_users")
+fairness_queues: Final = Quantity("fairness_queues")
 
 QUANTITIES: Final = {
     each.metric: each
@@ -74,7 +89,22 @@ QUANTITIES: Final = {
         pending_mean,
         pending_max,
         pending_end,
+        goodput,
+        chip_hours_lost,
+        chip_hours_lost_to_preemption,
+        chip_hours_lost_to_failures,
+        chip_hours_overhead,
+        preemptions,
+        preemptions_per_job,
+        preemptions_of_a_job_max,
+        gang_wait_p50,
+        gang_wait_p99,
+        slack_at_start_p5,
+        slack_at_start_p50,
+        stranded_chips,
+        fragmentation,
         fairness_users,
+        fairness_queues,
     )
 }
 """All of them by name."""

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.metrics.ledger import JobRecord, read_ledger
+from evaluator.metrics.ledger import read_ledger
+from evaluator.metrics.records import JobRecord
 from evaluator.timeline import read_timeline
 from fakeapi.kernel.time import SECOND
 from tests.e2e.evaluator_command import evaluator, require_success

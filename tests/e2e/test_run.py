@@ -38,7 +38,7 @@ def morning(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_result_says_what_was_run_and_what_came_of_it(morning: Path) -> None:
     result = result_in(morning)
-    assert result["schema_version"] == 1
+    assert result["schema_version"] == 2
     assert (result["scenario"], result["scheduler"], result["seed"]) == ("quickstart", "lst", 0)
     assert result["complete"]
     assert result["jobs"]["finished"] == result["jobs"]["submitted"] == 80

@@ -4,7 +4,10 @@ from collections.abc import Sequence
 
 from evaluator.metrics.ledger import Ledger, read_ledger
 from evaluator.timeline import (
+    Cause,
     Event,
+    JobEnded,
+    JobSubmitted,
     NodeAdded,
     Outcome,
     PodBound,
@@ -46,6 +49,7 @@ def submitted(
     run: int | None = 60,
     deadline: int | None = None,
     user: str | None = None,
+    job: str | None = None,
 ) -> PodSubmitted:
     return PodSubmitted(
         at_ns=at * SECOND,
@@ -60,6 +64,55 @@ def submitted(
         user=user,
         queue=None,
         scheduler="lst",
+        job=job,
+    )
+
+
+def job_submitted(
+    job: str,
+    at: int,
+    *,
+    pods: int = 1,
+    parallel: int | None = None,
+    gang: bool = False,
+    chips: int = 1,
+    run: int | None = 60,
+    deadline: int | None = None,
+) -> JobSubmitted:
+    """A Job of pods that work for so long each; ``chips`` of all that run at a time."""
+    return JobSubmitted(
+        at_ns=at * SECOND,
+        job=job,
+        controller="Job",
+        pods=pods,
+        parallel=pods if parallel is None else parallel,
+        gang=gang,
+        chips=chips,
+        service=False,
+        deadline_ns=None if deadline is None else deadline * SECOND,
+        expected_ns=None if run is None else run * SECOND,
+        run_ns=None if run is None else run * SECOND,
+        priority=0,
+        user=None,
+        queue=None,
+    )
+
+
+def job_ended(job: str, at: int, outcome: Outcome = "succeeded") -> JobEnded:
+    return JobEnded(at_ns=at * SECOND, job=job, outcome=outcome, reason="")
+
+
+def cut(pod: str, at: int, cause: Cause, *, kept: int = 0, lost: int = 0) -> PodEnded:
+    """A pod that is cut short, with what became of its work in seconds."""
+    return PodEnded(
+        at_ns=at * SECOND,
+        pod=pod,
+        node="n",
+        outcome="evicted",
+        reason="",
+        cause=cause,
+        kept_ns=kept * SECOND,
+        lost_ns=lost * SECOND,
     )
 
 
@@ -71,8 +124,10 @@ def began(pod: str, at: int, node: str = "n") -> PodStarted:
     return PodStarted(at_ns=at * SECOND, pod=pod, node=node)
 
 
-def ended(pod: str, at: int, outcome: Outcome = "succeeded", node: str | None = "n") -> PodEnded:
-    return PodEnded(at_ns=at * SECOND, pod=pod, node=node, outcome=outcome, reason="")
+def ended(
+    pod: str, at: int, outcome: Outcome = "succeeded", node: str | None = "n", *, kept: int = 0
+) -> PodEnded:
+    return PodEnded(at_ns=at * SECOND, pod=pod, node=node, outcome=outcome, reason="", kept_ns=kept * SECOND)
 
 
 def run_ended(at: int, *, pending: int = 0, running: int = 0) -> RunEnded:

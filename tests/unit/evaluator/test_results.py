@@ -56,7 +56,7 @@ def test_the_file_holds_what_others_rely_on(tmp_path: Path) -> None:
         "fidelity",
         "metrics",
     } <= set(document)
-    assert document["schema_version"] == 1
+    assert document["schema_version"] == 2
     assert {"submitted", "finished", "failed", "pending"} <= set(document["jobs"])
     assert {
         "pace",
@@ -91,7 +91,7 @@ def test_jobs_are_counted_by_what_became_of_them() -> None:
     [
         ({"schema_version": None}, "not a version number"),
         ({"schema_version": True}, "not a version number"),
-        ({"schema_version": 2}, "newer than this program"),
+        ({"schema_version": 3}, "newer than this program"),
         ({"schema_version": 0}, "too old to be read"),
         ({"seed": "x"}, "seed = 'x'"),
         ({"surprise": 1}, "surprise: there is no such field"),

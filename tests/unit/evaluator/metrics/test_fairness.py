@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.metrics import measure
-from evaluator.metrics.fairness import jain_index, shares_by_user
+from evaluator.metrics.fairness import jain_index, shares, user_of
 from tests.support.stories import ledger, ran, submitted
 
 
@@ -26,7 +26,7 @@ def test_a_share_is_what_was_held_of_what_was_asked_for() -> None:
         end=100,
     )
     # bob: held 50, asked for 100 + 40.
-    assert shares_by_user(story) == {"ann": 1, "bob": 50 / 140}
+    assert shares(story, user_of) == {"ann": 1, "bob": 50 / 140}
     assert measure(story)["fairness_users"].value == pytest.approx(
         (1 + 50 / 140) ** 2 / (2 * (1 + (50 / 140) ** 2))
     )
@@ -38,6 +38,6 @@ def test_one_user_alone_is_neither_fair_nor_unfair() -> None:
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=30))
-def test_the_index_lies_between_one_nth_and_one(shares: list[float]) -> None:
-    index = jain_index(shares)
-    assert index is None or 1 / len(shares) - 1e-9 <= index <= 1 + 1e-9
+def test_the_index_lies_between_one_nth_and_one(found: list[float]) -> None:
+    index = jain_index(found)
+    assert index is None or 1 / len(found) - 1e-9 <= index <= 1 + 1e-9

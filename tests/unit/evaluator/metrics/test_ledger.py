@@ -6,7 +6,20 @@ from evaluator.errors import FileFormatError
 from evaluator.metrics.ledger import read_ledger
 from evaluator.timeline import Event, NodeChanged, NodeRemoved, Outcome, PodUnschedulable
 from fakeapi.kernel.time import SECOND
-from tests.support.stories import began, bound, ended, ledger, node, ran, run_ended, started, submitted
+from tests.support.stories import (
+    began,
+    bound,
+    cut,
+    ended,
+    job_ended,
+    job_submitted,
+    ledger,
+    node,
+    ran,
+    run_ended,
+    started,
+    submitted,
+)
 
 
 def test_a_job_is_followed_from_submission_to_end() -> None:
@@ -25,7 +38,8 @@ def test_a_job_is_followed_from_submission_to_end() -> None:
         4 * SECOND,
         64 * SECOND,
     )
-    assert (job.pod, job.chips, job.user, job.node, job.outcome) == ("d/a", 2, "ann", "n", "succeeded")
+    assert (job.name, job.chips, job.user, job.outcome) == ("d/a", 2, "ann", "succeeded")
+    assert [(pod.pod, pod.node) for pod in job.pods] == [("d/a", "n")]
     assert (job.deadline_ns, job.unschedulable) == (100 * SECOND, "0/1 nodes")
     assert story.end_ns == 70 * SECOND
 
@@ -106,3 +120,71 @@ def test_the_window_closes_with_the_last_job_that_can_end() -> None:
 def test_what_cannot_have_happened_is_refused(events: list[Event], complaint: str) -> None:
     with pytest.raises(FileFormatError, match=complaint):
         read_ledger([started(), *events, run_ended(9)])
+
+
+# Jobs of several pods -----------------------------------------------------------------------------
+
+
+def test_a_pod_that_replaces_another_is_another_attempt_at_the_same_job() -> None:
+    story = ledger(
+        job_submitted("d/train", 0, chips=2, deadline=100),
+        submitted("d/train-1", 0, chips=2, job="d/train"),
+        bound("d/train-1", 1),
+        began("d/train-1", 2),
+        cut("d/train-1", 30, "preemption", kept=20, lost=8),
+        submitted("d/train-2", 40, chips=2, job="d/train"),
+        bound("d/train-2", 50),
+        began("d/train-2", 50),
+        ended("d/train-2", 90),
+        job_ended("d/train", 91),
+    )
+    (job,) = story.jobs
+    assert [pod.pod for pod in job.pods] == ["d/train-1", "d/train-2"]
+    assert (job.name, job.chips, job.deadline_ns) == ("d/train", 2, 100 * SECOND)
+    assert (job.bound_ns, job.started_ns, job.finished_ns) == (1 * SECOND, 2 * SECOND, 91 * SECOND)
+    assert (story.pods[0].cause, story.pods[0].kept_ns, story.pods[0].lost_ns) == (
+        "preemption",
+        20 * SECOND,
+        8 * SECOND,
+    )
+
+
+def test_a_gang_is_bound_when_all_that_it_needs_are() -> None:
+    members = [
+        event
+        for name, at in (("a", 1), ("b", 7))
+        for event in (
+            submitted(f"d/{name}", 0, job="d/g"),
+            bound(f"d/{name}", at),
+            began(f"d/{name}", at + 1),
+        )
+    ]
+    (gang,) = ledger(job_submitted("d/g", 0, pods=2, gang=True), members).jobs
+    assert (gang.bound_ns, gang.started_ns) == (7 * SECOND, 8 * SECOND)
+    (loose,) = ledger(job_submitted("d/g", 0, pods=2), members).jobs
+    assert (loose.bound_ns, loose.started_ns) == (1 * SECOND, 2 * SECOND)
+
+
+def test_a_gang_whose_members_are_never_there_at_once_is_not_bound() -> None:
+    (gang,) = ledger(
+        job_submitted("d/g", 0, pods=2, gang=True),
+        submitted("d/a", 0, job="d/g"),
+        bound("d/a", 1),
+        ended("d/a", 5),
+        submitted("d/b", 0, job="d/g"),
+        bound("d/b", 5),
+    ).jobs
+    assert gang.bound_ns is None
+    assert (gang.running, gang.pending) == (True, False)
+
+
+def test_the_work_of_a_job_takes_all_its_stages() -> None:
+    (job,) = ledger(job_submitted("d/j", 0, pods=5, parallel=2, run=60)).jobs
+    assert job.work_ns == 3 * 60 * SECOND
+    assert (job.pending, job.unschedulable) == (True, "")
+
+
+@pytest.mark.parametrize("event", [job_ended("d/j", 1), submitted("d/a", 1, job="d/j")])
+def test_a_job_that_was_never_submitted_is_refused(event: Event) -> None:
+    with pytest.raises(FileFormatError, match="never submitted"):
+        read_ledger([started(), event, run_ended(9)])

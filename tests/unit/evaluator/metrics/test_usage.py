@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evaluator.metrics import measure
 from evaluator.metrics.ledger import Ledger
-from evaluator.metrics.usage import held_chips, pending_jobs
+from evaluator.metrics.usage import held_chips, pending_pods
 from evaluator.timeline import Event, NodeChanged, PodSubmitted
 from fakeapi.kernel.time import SECOND
 from tests.support.stories import bound, ended, ledger, node, ran, submitted
@@ -66,14 +66,14 @@ def test_nothing_submitted_leaves_nothing_to_measure() -> None:
     assert values(story, "pending_end", "pending_max", "chip_hours") == [0, 0, 0]
 
 
-def test_pending_jobs_are_counted_over_time_and_at_the_end() -> None:
+def test_pending_pods_are_counted_over_time_and_at_the_end() -> None:
     story = ledger(
         ran("d/a", 0, start=10, end=20),
         submitted("d/b", 5),
         [submitted("d/c", 5), ended("d/c", 15, "deleted", None)],
         end=20,
     )
-    assert [(at // SECOND, value) for at, value in pending_jobs(story)] == [
+    assert [(at // SECOND, value) for at, value in pending_pods(story)] == [
         (0, 1),
         (5, 3),
         (10, 2),
@@ -109,8 +109,11 @@ def test_shares_lie_between_nothing_and_everything(events: list[Event], tail: in
     for name in ("utilization", "utilization_nominal", "cpu_utilization", "deadline_miss_rate"):
         value = metrics[name].value
         assert value is None or 0 <= value <= 1
-    for metric in metrics.values():
-        assert metric.value is None or metric.value >= 0
+    for name, metric in metrics.items():
+        assert metric.value is None or metric.value >= 0 or name.startswith("slack")
+    for name in ("goodput", "stranded_chips", "fragmentation"):
+        value = metrics[name].value
+        assert value is None or 0 <= value <= 1
 
 
 @given(histories())

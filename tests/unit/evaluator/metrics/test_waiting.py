@@ -38,7 +38,9 @@ def test_a_job_that_never_got_a_node_counts_with_the_time_it_waited() -> None:
 
 
 def test_the_start_delay_is_no_wait_but_counts_in_turnaround_and_slowdown() -> None:
-    story = ledger(submitted("d/a", 0), bound("d/a", 10), began("d/a", 40), ended("d/a", 140), end=140)
+    story = ledger(
+        submitted("d/a", 0, run=100), bound("d/a", 10), began("d/a", 40), ended("d/a", 140), end=140
+    )
     assert values(story, "wait_p50", "turnaround_p50", "bounded_slowdown") == [10, 140, 1.4]
 
 
