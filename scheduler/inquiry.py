@@ -8,6 +8,7 @@ anyone who may read pods and Events.
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -21,7 +22,7 @@ from scheduler.kube.errors import HTTP_FORBIDDEN, HTTP_NOT_FOUND, ApiError
 from scheduler.kube.reflector import list_all
 from scheduler.laxity import read_work, slack
 from scheduler.model import PodRef
-from scheduler.story import Happened, Story, tell
+from scheduler.story import NOTHING_KNOWN, Happened, Story, tell
 from scheduler.timetext import SECOND, format_second, format_span, parse_instant
 
 Object = Mapping[str, Any]
@@ -65,13 +66,14 @@ def _ref(name: str) -> PodRef:
 
 
 async def _read(client: Client, settings: Settings, ref: PodRef, now: int) -> Story:
+    in_namespace = f"{_EVENTS}/namespaces/{quote(ref.namespace, safe='')}/events"
     try:
         pod = await client.pod(ref)
     except ApiError as error:
-        if error.code == HTTP_NOT_FOUND:
-            raise NoSuchPodError(f"there is no pod {ref.namespace}/{ref.name}: {error}") from error
-        raise
-    uid, in_namespace = pod["metadata"]["uid"], f"{_EVENTS}/namespaces/{quote(ref.namespace, safe='')}/events"
+        if error.code != HTTP_NOT_FOUND:
+            raise
+        return _gone(ref, await _events(client, in_namespace, f"regarding.name={ref.name}"))
+    uid = pod["metadata"]["uid"]
     own = await _events(client, in_namespace, f"regarding.uid={uid}")
     try:
         others = await _events(client, f"{_EVENTS}/events", f"reason={_PREEMPTED}")
@@ -81,7 +83,20 @@ async def _read(client: Client, settings: Settings, ref: PodRef, now: int) -> St
         # Who may look into one namespace only is told of what happened there.
         others = await _events(client, in_namespace, f"reason={_PREEMPTED}")
     made_way = [each for each in others if (each.get("related") or {}).get("uid") == uid]
-    return _story(pod, settings, own, made_way, now)
+    return replace(
+        _story(pod, settings, now),
+        events=tuple(sorted(map(_happened, own))),
+        made_way=tuple(sorted(map(_happened, made_way))),
+    )
+
+
+def _gone(ref: PodRef, events: list[Object]) -> Story:
+    """What is left of a pod that ended: its Events, which the API server keeps for some time."""
+    told = [_happened(each) for each in events if (each.get("regarding") or {}).get("kind") == "Pod"]
+    name = f"{ref.namespace}/{ref.name}"
+    if not told:
+        raise NoSuchPodError(f"there is no pod {name}, and no Event is left of one")
+    return replace(NOTHING_KNOWN, name=name, gone=True, events=tuple(sorted(told)))
 
 
 async def _events(client: Client, path: str, selector: str) -> list[Object]:
@@ -89,14 +104,15 @@ async def _events(client: Client, path: str, selector: str) -> list[Object]:
     return found
 
 
-def _story(pod: Object, settings: Settings, events: list[Object], made_way: list[Object], now: int) -> Story:
+def _story(pod: Object, settings: Settings, now: int) -> Story:
     metadata, spec, status = pod["metadata"], pod["spec"], pod.get("status") or {}
     annotations = metadata.get("annotations") or {}
     created = parse_instant(metadata["creationTimestamp"])
     work = read_work(annotations, created, settings.annotation_keys, settings.default_class)
     waits, since = _waiting(status)
     left = None if spec.get("nodeName") else slack(work.timing, now)
-    return Story(
+    return replace(
+        NOTHING_KNOWN,
         name=f"{metadata['namespace']}/{metadata['name']}",
         ours=spec.get("schedulerName") == settings.scheduler_name,
         scheduler=spec.get("schedulerName", ""),
@@ -107,22 +123,24 @@ def _story(pod: Object, settings: Settings, events: list[Object], made_way: list
         deadline=None if work.timing.deadline is None else format_second(work.timing.deadline),
         duration=None if work.timing.remaining is None else format_span(work.timing.remaining),
         slack=None if left is None else format_span(left // SECOND * SECOND),
+        ends=metadata.get("deletionTimestamp") or "",
+        disrupted=str(_condition(status, "DisruptionTarget", "True").get("message") or ""),
         waits=waits,
         waits_since=since,
         decision=_decision(annotations.get(settings.annotation_keys.decision)),
-        events=tuple(sorted(map(_happened, events))),
-        made_way=tuple(sorted(map(_happened, made_way))),
     )
 
 
 def _waiting(status: Object) -> tuple[str, str]:
     """What the pod's condition says of why it waits, and since when; empty where it does not."""
-    for each in status.get("conditions") or ():
-        if each.get("type") == "PodScheduled" and each.get("status") == "False":
-            return str(each.get("message") or each.get("reason") or ""), str(
-                each.get("lastTransitionTime") or ""
-            )
-    return "", ""
+    found = _condition(status, "PodScheduled", "False")
+    return str(found.get("message") or found.get("reason") or ""), str(found.get("lastTransitionTime") or "")
+
+
+def _condition(status: Object, kind: str, value: str) -> Object:
+    """The pod's condition of that type if it has this value, else an empty one."""
+    found = status.get("conditions") or ()
+    return next((each for each in found if (each.get("type"), each.get("status")) == (kind, value)), {})
 
 
 def _decision(text: str | None) -> Mapping[str, Any] | None:

@@ -22,6 +22,7 @@ class Story:
         name: ``namespace/name``.
         ours: it asks for this scheduler.
         scheduler: the scheduler that it asks for.
+        gone: there is no such pod any more: only its Events are left.
         node: where it is.
         nominated: where a place is held for it.
         gates: its scheduling gates.
@@ -30,6 +31,8 @@ class Story:
         duration: its expected run time.
         slack: how long it can still wait and be in time; negative when it is too late; None where it does not
             wait, or has no deadline.
+        ends: when it will be gone at the latest, if somebody has deleted it.
+        disrupted: why it is disrupted, if it is.
         waits: why it waits.
         waits_since: since when.
         decision: the recorded decision (``trail.encode``).
@@ -40,6 +43,7 @@ class Story:
     name: str
     ours: bool
     scheduler: str
+    gone: bool
     node: str
     nominated: str
     gates: tuple[str, ...]
@@ -47,6 +51,8 @@ class Story:
     deadline: str | None
     duration: str | None
     slack: str | None
+    ends: str
+    disrupted: str
     waits: str
     waits_since: str
     decision: Mapping[str, Any] | None
@@ -62,6 +68,28 @@ class Story:
         return {first + "".join(map(str.title, rest)): told[name] for name, (first, *rest) in words.items()}
 
 
+NOTHING_KNOWN = Story(
+    name="",
+    ours=False,
+    scheduler="",
+    gone=False,
+    node="",
+    nominated="",
+    gates=(),
+    created="",
+    deadline=None,
+    duration=None,
+    slack=None,
+    ends="",
+    disrupted="",
+    waits="",
+    waits_since="",
+    decision=None,
+    events=(),
+    made_way=(),
+)
+"""A story to begin with."""
+
 _LABEL_WIDTH = 10
 
 
@@ -72,13 +100,8 @@ def _row(label: str, text: str) -> str:
 def tell(story: Story) -> Iterator[str]:
     """The story in lines."""
     yield f"pod {story.name}: {_state(story)}"
-    if not story.ours:
-        yield _row("scheduler", f"{story.scheduler}: this scheduler has nothing to do with it")
-    yield _row("created", story.created)
-    yield _row("deadline", story.deadline or "none")
-    yield _row("duration", f"{story.duration} expected" if story.duration else "unknown")
-    if story.slack is not None:
-        yield _row("slack", f"{story.slack} now{', too late' if story.slack.startswith('-') else ''}")
+    if not story.gone:
+        yield from _facts(story)
     if story.decision is not None:
         yield "why there and then"
         yield from _decision(story.decision)
@@ -91,7 +114,23 @@ def tell(story: Story) -> Iterator[str]:
     yield from (_row("", f"{event.at}  {event.reason}: {event.note}") for event in story.events)
 
 
+def _facts(story: Story) -> Iterator[str]:
+    if not story.ours:
+        yield _row("scheduler", f"{story.scheduler}: this scheduler has nothing to do with it")
+    if story.disrupted:
+        yield _row("disrupted", story.disrupted)
+    if story.ends:
+        yield _row("ends", f"by {story.ends}")
+    yield _row("created", story.created)
+    yield _row("deadline", story.deadline or "none")
+    yield _row("duration", f"{story.duration} expected" if story.duration else "unknown")
+    if story.slack is not None:
+        yield _row("slack", f"{story.slack} now{', too late' if story.slack.startswith('-') else ''}")
+
+
 def _state(story: Story) -> str:
+    if story.gone:
+        return "is gone; this is left of it"
     if story.node:
         return f"on node {story.node}"
     if story.gates:

@@ -75,12 +75,11 @@ def test_the_deployment_runs_two_that_read_their_settings_where_they_are(cluster
 
 def test_its_pods_are_admitted_by_the_namespace_that_it_makes(cluster: Cluster) -> None:
     """There is no controller here that would make them: so one is made of the template."""
+    kind = ("get", "priorityclass", "system-cluster-critical")
+    eventually(lambda: cluster.kubectl.attempt(*kind).returncode == 0, what="the server makes its classes")
     template = cluster.kubectl.json("get", "deployment", NAME)["spec"]["template"]
     pod = {"apiVersion": "v1", "kind": "Pod", **template}
     pod["metadata"] = {**pod["metadata"], "name": "probe", "namespace": NAME}
-    pod["spec"].pop(
-        "priorityClassName"
-    )  # a controller of the server makes that class a moment after the start
     done = cluster.kubectl.attempt("create", "--dry-run=server", "-f", "-", manifest=pod)
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -1,11 +1,14 @@
 """What ``docs/lst-scheduler.md`` and ``deploy/config.yaml`` say of the program is what it does."""
 
+import json
 import logging
 import re
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal
 
 import pytest
 import yaml
@@ -23,9 +26,9 @@ from scheduler.errors import ConfigurationError
 from scheduler.kube.groups import Groups
 from scheduler.kube.objects import Reader
 from scheduler.model import PodRef
-from scheduler.story import Happened, Story, tell
-from scheduler.timetext import DAY, HOUR, MINUTE
-from scheduler.trail import log_fields
+from scheduler.story import NOTHING_KNOWN, Happened, tell
+from scheduler.timetext import DAY, HOUR, MINUTE, SECOND, parse_instant
+from scheduler.trail import encode, log_fields
 from tests.meta.test_docs import ROOT, fenced
 from tests.unit.scheduler.builders import GPU, START, START_TEXT
 
@@ -117,21 +120,38 @@ def test_the_pod_shown_says_what_it_means_to() -> None:
     assert (task.demand.others, task.notices) == (((GPU, 4),), ())
 
 
-def test_the_record_shown_is_logged_like_that() -> None:
-    loss = Loss("team/sweep-3", (PodRef("team", "sweep-3", "u"),), 40 * MINUTE, None)
-    made = Decision(
-        kind="preempt",
-        at=START,
+LOST = (Loss("team/sweep-3", (PodRef("team", "sweep-3", "u"),), 40 * MINUTE, 9 * HOUR),)
+
+
+def decision(
+    kind: Literal["bind", "preempt"], at: int, why: str, slack: int, victims: tuple[Loss, ...] = ()
+) -> Decision:
+    return Decision(
+        kind=kind,
+        at=at,
         pod=PodRef("team", "train", "t"),
         gang="",
         nodes=("n7",),
         policy="lst",
-        slack=5 * MINUTE,
-        position=1,
+        slack=slack,
+        position=1 if victims else 0,
         considered=12,
-        why="its slack does not last until room frees by itself",
-        victims=(loss,),
+        why=why,
+        victims=victims,
     )
+
+
+def test_the_annotation_shown_is_written_like_that() -> None:
+    began = parse_instant("2026-01-05T08:00:00Z")
+    why = "its slack does not last until room frees by itself"
+    before = decision("preempt", began, why, 5 * MINUTE + 30 * SECOND, LOST)
+    slack = 4 * MINUTE + 59 * SECOND
+    made = decision("bind", began + 31 * SECOND, "its place has become free", slack)
+    assert json.loads(encode(made, before)) == json.loads(fenced(PAGE, "json")[0])
+
+
+def test_the_record_shown_is_logged_like_that() -> None:
+    made = decision("preempt", START, "its slack does not last until room frees by itself", 5 * MINUTE, LOST)
     record = logging.LogRecord("", logging.INFO, "", 0, "preempt for team/train", (), None)
     vars(record).update(logs.fields(**log_fields(made)))
     assert logs.TextFormatter("INFO scheduler.trail: %(message)s").format(record) in TEXT
@@ -180,35 +200,16 @@ def test_every_exit_code_is_told() -> None:
 
 
 def test_the_story_shown_is_told_like_that() -> None:
-    story = Story(
+    story = replace(
+        NOTHING_KNOWN,
         name="team/train",
         ours=True,
         scheduler="lst-scheduler",
         node="n7",
-        nominated="",
-        gates=(),
         created="2026-01-05T03:00:00Z",
         deadline="2026-01-05T13:05:30Z",
         duration="5h",
-        slack=None,
-        waits="",
-        waits_since="",
-        decision={
-            "at": "2026-01-05T08:00:31Z",
-            "policy": "lst",
-            "slack": "4m59s",
-            "considered": 12,
-            "why": "its place has become free",
-            "preempted": {
-                "at": "2026-01-05T08:00:00Z",
-                "why": "its slack does not last until room frees by itself",
-                "workloads": 1,
-                "pods": 1,
-                "lostChipTime": "40m",
-                "violations": 0,
-                "victims": [{"name": "team/sweep-3", "lostChipTime": "40m", "slack": "9h"}],
-            },
-        },
+        decision=json.loads(fenced(PAGE, "json")[0]),
         events=(
             Happened(
                 "2026-01-05T08:00:31.200000Z",

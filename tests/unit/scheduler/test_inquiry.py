@@ -33,7 +33,7 @@ def event(name: str, pod: str, reason: str, **more: Any) -> Object:
         "eventTime": "2026-01-05T00:00:00.000000Z",
         "reason": reason,
         "note": f"{reason} of {pod}",
-        "regarding": {"namespace": "default", "name": pod, "uid": f"uid-{pod}"},
+        "regarding": {"kind": "Pod", "namespace": "default", "name": pod, "uid": f"uid-{pod}"},
         **more,
     }
 
@@ -119,6 +119,28 @@ def test_the_annotation_is_found_by_its_configured_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["no JSON", "[1]", '"text"', ""])
 def test_what_is_no_decision_is_none(tmp_path: Path, text: str) -> None:
     assert told(tmp_path, bound(text))["decision"] is None
+
+
+def test_a_pod_that_has_to_give_way(tmp_path: Path) -> None:
+    condition = {"type": "DisruptionTarget", "status": "True", "message": "Preempted by pod x/y"}
+    found = told(
+        tmp_path,
+        pod_object(
+            "a",
+            metadata={"deletionTimestamp": START_TEXT},
+            spec={"nodeName": "n"},
+            status={"conditions": [condition]},
+        ),
+    )
+    assert (found["disrupted"], found["ends"], found["node"]) == ("Preempted by pod x/y", START_TEXT, "n")
+
+
+def test_of_a_pod_that_is_gone_its_events_are_left(tmp_path: Path) -> None:
+    of_a_job = event("2", "b", "Completed")
+    of_a_job["regarding"]["kind"] = "Job"
+    found = told(tmp_path, event("1", "b", "Preempted"), of_a_job, event("3", "c", "Preempted"), name="b")
+    assert (found["gone"], found["name"]) == (True, "default/b")
+    assert [each["note"] for each in found["events"]] == ["Preempted of b"]
 
 
 def test_a_pod_that_is_not_there(tmp_path: Path) -> None:

@@ -3,24 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
-from scheduler.story import Happened, Story, tell
+from scheduler.story import NOTHING_KNOWN, Happened, tell
 
-WAITING = Story(
-    name="team/a",
-    ours=True,
-    scheduler="lst-scheduler",
-    node="",
-    nominated="",
-    gates=(),
-    created="2026-01-05T00:00:00Z",
-    deadline=None,
-    duration=None,
-    slack=None,
-    waits="",
-    waits_since="",
-    decision=None,
-    events=(),
-    made_way=(),
+WAITING = replace(
+    NOTHING_KNOWN, name="team/a", ours=True, scheduler="lst-scheduler", created="2026-01-05T00:00:00Z"
 )
 DECISION: dict[str, Any] = {
     "at": "2026-01-05T00:10:00Z",
@@ -93,6 +79,21 @@ def test_what_a_pod_waits_for() -> None:
 def test_how_long_it_can_still_wait() -> None:
     assert "  slack     2h now" in tell(replace(WAITING, slack="2h"))
     assert "  slack     -3m now, too late" in tell(replace(WAITING, slack="-3m"))
+
+
+def test_a_pod_that_has_to_give_way_and_one_that_is_gone() -> None:
+    ending = replace(WAITING, node="n", ends="2026-01-05T00:05:30Z", disrupted="Preempted by pod team/b")
+    assert list(tell(ending))[:3] == [
+        "pod team/a: on node n",
+        "  disrupted Preempted by pod team/b",
+        "  ends      by 2026-01-05T00:05:30Z",
+    ]
+    event = Happened("T", "team/a", "Preempted", "Preempted by pod team/b")
+    assert list(tell(replace(NOTHING_KNOWN, name="team/a", gone=True, events=(event,)))) == [
+        "pod team/a: is gone; this is left of it",
+        "events",
+        "  T  Preempted: Preempted by pod team/b",
+    ]
 
 
 def test_what_is_not_known_is_said() -> None:
