@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from scheduler.commandline import parse
-from scheduler.config import Settings
+from scheduler.config import ElectionSettings, Settings
 from scheduler.errors import ConfigurationError
 from scheduler.laxity import AnnotationKeys, DefaultClass
 from scheduler.placement import BEST_FIT, HIGHEST_SHARE
 from scheduler.policy import FIRST_COME, LEAST_SLACK, POLICIES, Late
-from scheduler.timetext import DAY, HOUR, MILLISECOND
+from scheduler.timetext import DAY, HOUR, MILLISECOND, SECOND
 from tests.unit.scheduler.builders import START, task
 
 
@@ -55,6 +55,42 @@ def test_everything_set() -> None:
     assert command.settings.default_class == DefaultClass(DAY)
 
 
+def test_how_it_runs() -> None:
+    flags = {
+        "--log-format": "json",
+        "--listen": ":10261",
+        "--concurrent-writes": "16",
+        "--default-duration": "1h",
+        "--leader-elect-resource-namespace": "ours",
+        "--leader-elect-resource-name": "it",
+        "--leader-elect-lease-duration": "30s",
+        "--leader-elect-renew-deadline": "20s",
+        "--leader-elect-retry-period": "5s",
+    }
+    switches = ["--leader-elect", "--no-record-decisions"]
+    settings = parse([*switches, *(part for pair in flags.items() for part in pair)]).settings
+    assert settings == Settings(
+        log_format="json",
+        listen=("127.0.0.1", 10261),
+        concurrent_writes=16,
+        default_duration=HOUR,
+        record_decisions=False,
+        election=ElectionSettings(True, "ours", "it", 30 * SECOND, 20 * SECOND, 5 * SECOND),
+    )
+
+
+def test_the_commands() -> None:
+    assert parse(["--print-config"]).task == "print-config"
+    command = parse(["--kubeconfig", "k", "explain", "x/y", "-o", "json"])
+    assert (command.task, command.pod, command.output) == ("explain", "x/y", "json")
+    assert command.settings.kubeconfig == Path("k")
+
+
+def test_times_of_an_election_that_do_not_go_together() -> None:
+    with pytest.raises(ConfigurationError, match="leaseDuration has to be longer than renewDeadline"):
+        parse(["--leader-elect-renew-deadline", "15s"])
+
+
 @pytest.mark.parametrize(
     ("flags", "named"),
     [
@@ -67,6 +103,11 @@ def test_everything_set() -> None:
         (["--resource", "gpu"], ["--resource", "'gpu'", "nvidia.com/gpu"]),
         (["--annotation-prefix", "a b"], ["--annotation-prefix", "'a b'"]),
         (["--scheduler-name", ""], ["--scheduler-name", "''"]),
+        (["--listen", "everywhere"], ["--listen", "'everywhere'", "HOST:PORT"]),
+        (["--concurrent-writes", "0"], ["--concurrent-writes", "'0'", "1 to 1000"]),
+        (["--leader-elect-resource-name", "A"], ["--leader-elect-resource-name", "'A'"]),
+        (["--log-format", "xml"], ["--log-format", "'xml'", "text", "json"]),
+        (["explain"], ["[NAMESPACE/]POD"]),
         (["--nonsense"], ["--nonsense"]),
     ],
 )
