@@ -170,6 +170,10 @@ def load(path: Path) -> Settings:
     return settings
 
 
+NOT_YAML = (yaml.YAMLError, ValueError, RecursionError)
+"""What reading YAML fails with: dates and numbers that do not exist are plain ``ValueError``."""
+
+
 class _Loader(yaml.SafeLoader):
     """YAML without the one thing that it lets pass silently: a key that stands twice."""
 
@@ -188,7 +192,7 @@ def _parsed(path: Path) -> object:
         content = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506  # a SafeLoader
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"cannot read the configuration {path}: {error}") from error
-    except yaml.YAMLError as error:
+    except NOT_YAML as error:
         raise ConfigurationError(f"{path}: not YAML: {error}") from error
     if not isinstance(content, Mapping):
         raise ConfigurationError(

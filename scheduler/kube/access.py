@@ -144,7 +144,7 @@ def _load(path: Path) -> Mapping[str, Any]:
         loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"cannot read the kubeconfig {path}: {error}") from error
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: a date that does not exist
         raise ConfigurationError(f"the kubeconfig {path} is not YAML: {error}") from error
     if not isinstance(loaded, Mapping):
         raise ConfigurationError(

@@ -1,12 +1,13 @@
 """The configuration file: what it sets, what flags set over it, and what is said about mistakes."""
 
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scheduler.commandline import parse
@@ -46,7 +47,7 @@ def test_a_file_that_says_nothing_is_the_default(tmp_path: Path) -> None:
     assert settings_of(tmp_path) == Settings()
 
 
-EVERYTHING = {
+EVERYTHING: dict[str, Any] = {
     "schedulerName": "mine",
     "kubeconfig": "kube/config",
     "policy": "lst",
@@ -248,6 +249,42 @@ def test_what_is_no_such_file_at_all(text: str, said: str, tmp_path: Path) -> No
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"cannot read the configuration .*nowhere\.yaml"):
         load(tmp_path / "nowhere.yaml")
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.dates()
+ANYTHING = st.recursive(
+    SCALARS,
+    lambda parts: st.lists(parts, max_size=3) | st.dictionaries(SCALARS, parts, max_size=3),
+    max_leaves=6,
+)
+NAMES = st.sampled_from((*EVERYTHING, *EVERYTHING["preemption"], *EVERYTHING["annotations"], "keys", *HEAD))
+NONSENSE = st.recursive(
+    ANYTHING, lambda parts: st.dictionaries(NAMES, parts | st.just("15m"), max_size=6), max_leaves=8
+)
+
+
+def load_or_complain(path: Path) -> None:
+    with suppress(ConfigurationError):  # anything else is a bug
+        load(path)
+
+
+@given(content=NONSENSE)
+def test_nonsense_is_refused_in_words(content: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
+    content = {**HEAD, **content} if isinstance(content, dict) else content
+    load_or_complain(written(tmp_path_factory.mktemp("c"), content))
+
+
+@given(text=st.text())
+@example(text="a: " + "1" * 5000)
+@example(text="&a [*a]")
+@example(text="? [a]\n: b")
+@example(text="<<: 3")
+@example(text="a: 9999-99-99")
+@example(text="gather: &a {b: *a}")
+def test_any_text_is_read_or_refused_in_words(text: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("c") / "config.yaml"
+    path.write_text(text, encoding="utf-8", errors="surrogatepass")
+    load_or_complain(path)
 
 
 # Written again ------------------------------------------------------------------------------------

@@ -160,7 +160,12 @@ def test_what_cannot_be_used_is_named(
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"{", "is not YAML"), (b"- a", "is not a mapping"), (b"\xff\xfe\xfa", "cannot read")],
+    [
+        (b"{", "is not YAML"),
+        (b"a: 9999-99-99", "is not YAML"),
+        (b"- a", "is not a mapping"),
+        (b"\xff\xfe\xfa", "cannot read"),
+    ],
 )
 def test_files_that_are_no_kubeconfig(tmp_path: Path, content: bytes, said: str) -> None:
     path = tmp_path / "kubeconfig"

@@ -1,4 +1,4 @@
-"""What may be turned on for people to watch changes nothing of what is decided, nor when."""
+"""What may be turned on for operation changes nothing of what is decided, nor when."""
 
 import json
 import sys
@@ -42,3 +42,13 @@ def test_a_recorded_decision_is_all_that_recording_adds(tmp_path: Path) -> None:
     recorded = timeline_in(played(tmp_path / "with"))
     assert recorded == timeline_in(played(tmp_path / "without", "--no-record-decisions"))
     assert recorded.count(b'"kind":"pod_bound"') > 10
+
+
+def test_writes_that_overlap_lose_nothing(tmp_path: Path) -> None:
+    """The order in which they arrive is the network's then, and only that: who runs, and when, is the same."""
+
+    def started(*flags: str) -> list[tuple[str, int]]:
+        events = map(json.loads, timeline_in(played(tmp_path / str(len(flags)), *flags)).splitlines())
+        return sorted((event["pod"], event["at_ns"]) for event in events if event["kind"] == "pod_started")
+
+    assert started("--concurrent-writes", "16") == started()
