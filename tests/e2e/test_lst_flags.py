@@ -45,7 +45,7 @@ def test_a_recorded_decision_is_all_that_recording_adds(tmp_path: Path) -> None:
 
 
 def test_writes_that_overlap_lose_nothing(tmp_path: Path) -> None:
-    """The order in which they arrive is the network's then, and only that: who runs, and when, is the same."""
+    """The order in which they arrive is the network's then, and only that: who runs when is the same."""
 
     def started(*flags: str) -> list[tuple[str, int]]:
         events = map(json.loads, timeline_in(played(tmp_path / str(len(flags)), *flags)).splitlines())
