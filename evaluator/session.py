@@ -17,6 +17,7 @@ from typing import IO, Final
 
 from pydantic import JsonValue
 
+from evaluator.arriving import RefusedArrival
 from evaluator.errors import SchedulerFailedError, StuckTimeError, UserError
 from evaluator.metrics import measure
 from evaluator.metrics.ledger import read_ledger
@@ -33,7 +34,7 @@ from evaluator.scenario.plan import LoadedScenario
 from evaluator.schedulers.profiles import LaunchContext, LaunchProfile
 from evaluator.schedulers.start import StartedScheduler, start_scheduler
 from evaluator.traffic import ServerTraffic
-from evaluator.trial import Progress, RefusedArrival, Trial
+from evaluator.trial import Progress, Trial
 from evaluator.warp.errors import ProcessVanished, WarpError
 from fakeapi.app import create_app
 from fakeapi.collector import spare_the_collector

@@ -6,29 +6,18 @@ happen, wait for proof that the scheduler has nothing left to do, repeat.
 """
 
 from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
-from evaluator.errors import ScenarioError
+from evaluator.arriving import Arrivals
 from evaluator.pace.pace import Pace
 from evaluator.recorder import Help, Recorder
-from evaluator.scenario.model import Delete, Manifest, Node, Pod
-from evaluator.scenario.plan import Arrival, LoadedScenario
-from evaluator.scenario.units import parse_duration
+from evaluator.scenario.plan import LoadedScenario
 from evaluator.timeline import RunEnded, RunStarted, Timeline
 from evaluator.wakeups import WakeupPlan, WakeupRules
 from fakeapi.kernel.clock import VirtualClock, monotonic_ns
-from fakeapi.kernel.events import Rank
 from fakeapi.kernel.time import DAY, SECOND, Duration, Instant, format_instant
-from fakeapi.machinery.resources import NAMESPACES, PODS, Resource
-from fakeapi.machinery.schema import message_for
-from fakeapi.machinery.status import StatusError
-from fakeapi.machinery.structure import inspect
-from fakeapi.registry.deletion import delete
-from fakeapi.registry.options import DeleteOptions
-from fakeapi.storage.errors import StoreError
+from fakeapi.machinery.resources import PODS
 from fakeapi.world import World
 
 _PROGRESS_EVERY: Final[Duration] = SECOND // 4
@@ -50,11 +39,7 @@ class Progress:
     running: int
     pending: int
     total: int
-    """Pods that the scenario will submit."""
-
-
-class RefusedArrival(ScenarioError):
-    """The API server refused an object of the scenario; the message names it and why."""
+    """Jobs that the scenario will submit."""
 
 
 class Trial:
@@ -75,13 +60,12 @@ class Trial:
         self.recorder: Final = Recorder(
             self.timeline, self.clock, scenario.start_ns, scenario.settings.chip_resource, scheduler_name
         )
-        self._scheduler_name = scheduler_name
         self._wakeups = WakeupPlan(wakeups, scenario.start_ns)
         self._report = report
         self._reported = 0
         self._last_event = scenario.start_ns
         self._began: Duration | None = None
-        self._total = sum(1 for _ in scenario.pods())
+        self._total = sum(1 for _ in scenario.work())
         self._last_arrival = max((arrival.at_ns for arrival in scenario.arrivals), default=0)
         self.recorder.attach(self.world)
         self.timeline.append(
@@ -93,62 +77,7 @@ class Trial:
                 start=format_instant(scenario.start_ns),
             )
         )
-        self._plan()
-
-    # ---- what will happen -------------------------------------------------------------------------
-
-    def _plan(self) -> None:
-        for arrival in self.scenario.arrivals:
-            rank = Rank.DELETION if isinstance(arrival.item, Delete) else Rank.ARRIVAL
-            at = self.scenario.start_ns + arrival.at_ns
-            if arrival.at_ns == 0 and isinstance(arrival.item, Node):
-                # The cluster stands before the scheduler starts, as it would when one is installed.
-                self._arrive(arrival)
-            else:
-                self.world.queue.schedule(at, rank, partial(self._arrive, arrival))
-
-    def _arrive(self, arrival: Arrival) -> None:
-        item = arrival.item
-        try:
-            if isinstance(item, Delete):
-                self._delete(item)
-                return
-            manifest = self.scenario.manifest(arrival, scheduler_name=self._scheduler_name)
-            assert manifest is not None, "only deletions have no object"
-            resource = self._resource_of(manifest)
-            namespace = manifest["metadata"].get("namespace", "default") if resource.namespaced else ""
-            if namespace:
-                self._require_namespace(namespace)
-            if isinstance(item, Manifest):
-                if problem := _problem_of_structure(manifest, resource):
-                    raise self._refused(problem)
-                # The registry keeps what it is given, and the scenario may be played again.
-                manifest = deepcopy(manifest)
-            self.world.registry.create(resource, namespace, manifest)
-        except (StatusError, StoreError) as error:
-            what = item.name if isinstance(item, Pod | Node) else type(item).__name__
-            raise self._refused(f"{what} at {arrival.at_ns / SECOND:g}s was refused: {error}") from error
-
-    def _refused(self, why: str) -> RefusedArrival:
-        return RefusedArrival(why, where=str(self.scenario.path))
-
-    def _delete(self, item: Delete) -> None:
-        if self.world.store.find(PODS.storage_key, (item.namespace, item.pod)) is None:
-            return  # evicted or removed before: its user finds nothing left to delete
-        grace_s = None if item.grace is None else int(parse_duration(item.grace)) // SECOND
-        delete(self.world.registry, PODS, item.namespace, item.pod, DeleteOptions(grace_s=grace_s))
-
-    def _resource_of(self, manifest: dict[str, object]) -> Resource:
-        group, _, version = str(manifest.get("apiVersion", "")).rpartition("/")
-        kind = str(manifest.get("kind", ""))
-        resource = self.world.table.by_kind(group, version, kind)
-        if resource is None:
-            raise self._refused(f"no kind {kind!r} is served in {manifest.get('apiVersion')!r}")
-        return resource
-
-    def _require_namespace(self, name: str) -> None:
-        if self.world.store.find(NAMESPACES.storage_key, ("", name)) is None:
-            self.world.registry.create(NAMESPACES, "", {"metadata": {"name": name}})
+        Arrivals(scenario, self.world, scheduler_name).plan()
 
     # ---- the loop -----------------------------------------------------------------------------------
 
@@ -199,15 +128,24 @@ class Trial:
             self._wakeups.help_came(now, arrival=kind is Help.ARRIVAL)
 
     def _next_event(self) -> Instant | None:
-        """The world's next event. Repairs and failures alone are waited for while pods wait for a node."""
+        """The world's next event.
+
+        Repairs and failures alone are waited for while pods wait for a node, or for their machine to be back.
+        """
         event = self.world.queue.peek()
         if event is not None:
             self._last_event = event
-        elif self.recorder.pending:
+        elif self.recorder.pending or self._some_wait_for_a_machine():
             event = self.world.queue.peek_background()
             if event is not None and event - self._last_event > _PATIENCE:
                 return None
         return event
+
+    def _some_wait_for_a_machine(self) -> bool:
+        """Whether a pod is on a machine that is down, so that nobody can say what became of it."""
+        machines, store = self.world.machines, self.world.store
+        nodes = {store.get(PODS.storage_key, key).object["spec"]["nodeName"] for key in self.recorder.running}
+        return any(machines.exists(node) and not machines.is_up(node) for node in nodes)
 
     def _next_wakeup(self, pace: Pace) -> Instant | None:
         """The next visit to the scheduler's own timers; only while pods wait can one matter."""
@@ -268,19 +206,3 @@ class Trial:
         if now - self._reported >= _PROGRESS_EVERY:
             self._reported = now
             self._report(self.progress())
-
-
-def _problem_of_structure(manifest: dict[str, object], resource: Resource) -> str:
-    """What an API server finds while it reads a body, which these objects never are; empty when nothing."""
-    message = message_for(resource.group, resource.version, resource.kind)
-    if message is None:
-        return ""
-    findings = inspect(manifest, message)
-    problems = [findings.error] if findings.error else [f"unknown field {path}" for path in findings.unknown]
-    return f"{resource.kind} {_name_in(manifest)} was refused: {'; '.join(problems)}" if problems else ""
-
-
-def _name_in(manifest: dict[str, object]) -> str:
-    metadata = manifest.get("metadata")
-    found = metadata.get("name") or metadata.get("generateName") if isinstance(metadata, dict) else None
-    return repr(found)

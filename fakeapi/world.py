@@ -7,6 +7,7 @@ from fakeapi.cluster.failures import Failures
 from fakeapi.cluster.kubelet import Kubelet
 from fakeapi.cluster.machines import Machines
 from fakeapi.cluster.nodes import CHIP_RESOURCE
+from fakeapi.controllers.evictions import Evictions
 from fakeapi.controllers.garbage import GarbageCollector
 from fakeapi.controllers.jobs import JobController
 from fakeapi.kernel.chance import Chance
@@ -45,7 +46,7 @@ class World:
         *,
         controllers: bool = True,
     ) -> None:
-        """``controllers``: whether Jobs make pods, and what belongs to deleted objects goes with them."""
+        """``controllers``: whether Jobs make pods, garbage is collected, tainted nodes are left."""
         self.clock: Final = clock
         self.chance: Final = Chance(seed)
         self.queue: Final = EventQueue(clock.now())
@@ -63,6 +64,7 @@ class World:
         if controllers:
             JobController(self.registry, self.queue, clock).attach()
             GarbageCollector(self.registry, self.queue, clock).attach()
+            Evictions(self.registry, self.queue, clock, self.kubelet.holders).attach()
         self._bootstrap()
 
     def run_due(self) -> int:

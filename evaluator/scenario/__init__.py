@@ -19,10 +19,14 @@ A scenario is a Python file with a function that tells ``s`` what exists and wha
 from evaluator.scenario.builder import Scenario
 from evaluator.scenario.model import (
     Delete,
+    Failures,
+    Fault,
+    Job,
     Manifest,
     Node,
     NodePool,
     Note,
+    Outage,
     Pod,
     PriorityClass,
     ScenarioItem,
@@ -36,10 +40,14 @@ from fakeapi.kernel.chance import Chance as Rng
 
 __all__ = [
     "Delete",
+    "Failures",
+    "Fault",
+    "Job",
     "Manifest",
     "Node",
     "NodePool",
     "Note",
+    "Outage",
     "Pod",
     "PriorityClass",
     "Rng",

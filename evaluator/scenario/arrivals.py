@@ -5,16 +5,13 @@ All take a seeded generator (``rng.stream("name")``), so that the same seed give
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
-from typing import Final, Protocol, TypeAlias
+from typing import Final, Protocol
 
-from evaluator.scenario.units import Duration, parse_duration
+from evaluator.scenario.units import Duration, Span, parse_duration
 from fakeapi.kernel.time import HOUR
 
 DAY_HOURS: Final = 24
 WEEK_DAYS: Final = 7
-
-Span: TypeAlias = str | timedelta | Duration
 
 
 class Generator(Protocol):

@@ -7,16 +7,22 @@ from typing import Final
 
 from evaluator.errors import ScenarioError
 from evaluator.scenario.checks import Placed, check_names, check_references, identity
+from evaluator.scenario.manifests import node_labels
 from evaluator.scenario.model import (
     Arriving,
     Delete,
+    Failures,
+    Fault,
+    Job,
     Manifest,
     Node,
     NodePool,
     Note,
+    Outage,
     Pod,
     PriorityClass,
     Settings,
+    Work,
     implied_class_name,
 )
 from evaluator.scenario.plan import Arrival
@@ -28,7 +34,10 @@ RANKS: Final[Mapping[type[Arriving], int]] = {
     Manifest: 1,  # may be a namespace or a definition of another object's kind
     Node: 2,  # pods wait for it
     Pod: 3,
+    Job: 3,
     Delete: 4,  # may name a pod of the same instant
+    Fault: 5,
+    Failures: 6,
 }
 """Order of items at one instant; equal ranks keep the order of the file."""
 
@@ -77,20 +86,42 @@ def _settings(placed: Iterable[Placed]) -> Settings:
     return found[0].item if found and isinstance(found[0].item, Settings) else Settings()
 
 
-def _single(placed: Iterable[Placed]) -> Iterator[Placed]:
-    """Items that arrive, with pools taken apart."""
+def _single(placed: Sequence[Placed]) -> Iterator[Placed]:
+    """Items that arrive, with pools and outages taken apart."""
     for each in placed:
         match each.item:
             case NodePool() as pool:
                 yield from (Placed(node, each.where) for node in pool.nodes())
+            case Outage() as outage:
+                yield from (Placed(fault, each.where) for fault in _faults(outage, placed, each.where))
             case Settings() | Note():
                 pass
             case _:
                 yield each
 
 
+def _faults(outage: Outage, placed: Sequence[Placed], where: str) -> Iterator[Fault]:
+    """The crash of each node that an outage takes."""
+    wanted = outage.labels.items()
+    pools = [each.item for each in placed if isinstance(each.item, Node | NodePool)]
+    names = [
+        node.name
+        for pool in pools
+        for node in (pool.nodes() if isinstance(pool, NodePool) else [pool])
+        if wanted <= node_labels(node).items()
+    ]
+    if not names:
+        raise ScenarioError(
+            f"s.outage takes the nodes with {outage.cause}, and there is none",
+            where=where,
+            next_step="Give the nodes these labels: s.nodes(…, labels={…}).",
+        )
+    for name in names:
+        yield Fault(action="crash", node=name, at=outage.at, lasts=outage.lasts, group=outage.cause)
+
+
 def _arriving(placed: Placed) -> Arriving:
-    assert isinstance(placed.item, Node | PriorityClass | Pod | Manifest | Delete)
+    assert not isinstance(placed.item, Settings | NodePool | Outage | Note), "it does not arrive"
     return placed.item
 
 
@@ -112,7 +143,7 @@ def _instant(placed: Placed, settings: Settings) -> int:
 def _implied(single: Sequence[Placed]) -> Iterator[Placed]:
     """Objects that others need and that nobody has to write down."""
     known = {identity(each.item) for each in single}
-    pods = [each.item for each in single if isinstance(each.item, Pod)]
+    pods = [each.item for each in single if isinstance(each.item, Work)]
     for value in sorted({pod.priority for pod in pods if pod.priority is not None}):
         # The API server takes a pod's priority from its class alone.
         yield Placed(PriorityClass(name=implied_class_name(value), value=value), "")

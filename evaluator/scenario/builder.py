@@ -7,24 +7,29 @@ like make. One method for each word of the language: this file grows with the vo
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from types import FrameType
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import yaml
 
 from evaluator.errors import ScenarioError, shown
 from evaluator.scenario.checks import Placed
 from evaluator.scenario.expectations import Expectation, parse_expectation
+from evaluator.scenario.machinewords import MachineWords
 from evaluator.scenario.measures import QUANTITIES
 from evaluator.scenario.model import (
     DEFAULT_PODS_PER_NODE,
     Delete,
+    Failures,
+    Fault,
+    Job,
     Manifest,
     Node,
     NodePool,
     Note,
+    Outage,
     Pod,
     PriorityClass,
     ScenarioItem,
@@ -33,28 +38,30 @@ from evaluator.scenario.model import (
     Toleration,
 )
 from evaluator.scenario.parameters import ScenarioParameters
-from evaluator.scenario.units import Bytes, CpuMilli, Duration, Instant
+from evaluator.scenario.units import Cpu, Memory, Moment, Span
 
 MAX_ITEMS: Final = 2_000_000
 """Items of one scenario: twenty times the largest workload aimed at, and a stop for loops that never end."""
 
-Span: TypeAlias = str | timedelta | Duration
-"""A length of time: ``"90m"``, ``"1h30m"``, ``minutes(90)`` or a ``timedelta``."""
-
-Moment: TypeAlias = str | timedelta | datetime | Duration | Instant
-"""A point in time: a duration since the start (``"90m"``), or RFC 3339 (``"2026-01-05T09:00:00Z"``)."""
-
-Cpu: TypeAlias = str | float | CpuMilli
-"""A number of cores, or ``"500m"``."""
-
-Memory: TypeAlias = str | Bytes
-"""Bytes as text with a unit: ``"2Gi"``."""
-
 P = TypeVar("P", bound=ScenarioParameters)
-_I = TypeVar("_I", Settings, Node, NodePool, PriorityClass, Pod, Manifest, Delete, Note)
+_I = TypeVar(
+    "_I",
+    Settings,
+    Node,
+    NodePool,
+    PriorityClass,
+    Pod,
+    Job,
+    Manifest,
+    Delete,
+    Fault,
+    Outage,
+    Failures,
+    Note,
+)
 
 
-class Scenario(Generic[P]):
+class Scenario(MachineWords, Generic[P]):
     """Takes in what a scenario says, in the order in which it says it."""
 
     def __init__(self, params: P, path: Path, *, limit: int = MAX_ITEMS) -> None:
@@ -151,6 +158,9 @@ class Scenario(Generic[P]):
         cpu: Cpu = 1,
         memory: Memory = "1Gi",
         run_time: Span | None = None,
+        checkpoint: Span | None = None,
+        checkpoint_on_stop: bool = False,
+        restart_cost: Span | None = None,
         deadline: Moment | None = None,
         expected: Span | None = None,
         priority_class: str | None = None,
@@ -182,6 +192,64 @@ class Scenario(Generic[P]):
         :param scheduler_name: the scheduler that places it; unless given, the one under test.
         """
         return self._add(Pod, locals())
+
+    def job(
+        self,
+        name: str,
+        *,
+        at: Moment = "0s",
+        pods: int = 1,
+        completions: int | None = None,
+        gang: bool = False,
+        topology: str | None = None,
+        indexed: bool = True,
+        retries: int | None = None,
+        suspend: bool = False,
+        active_deadline: Span | None = None,
+        keep_for: Span | None = None,
+        chips: int = 0,
+        cpu: Cpu = 1,
+        memory: Memory = "1Gi",
+        run_time: Span | None = None,
+        checkpoint: Span | None = None,
+        checkpoint_on_stop: bool = False,
+        restart_cost: Span | None = None,
+        deadline: Moment | None = None,
+        expected: Span | None = None,
+        priority_class: str | None = None,
+        priority: int | None = None,
+        start_delay: Span | None = None,
+        stop_time: Span | None = None,
+        exit_code: int = 0,
+        grace: Span = "30s",
+        user: str | None = None,
+        queue: str | None = None,
+        namespace: str = "default",
+        scheduler_name: str | None = None,
+        node_selector: Mapping[str, str] | None = None,
+        tolerations: Sequence[Toleration] = (),
+        labels: Mapping[str, str] | None = None,
+        annotations: Mapping[str, str] | None = None,
+    ) -> Job:
+        """A Job that somebody submits: pods that are made again when they are lost, and go on with the work.
+
+        What is said of chips, cpu, memory and times holds for each of its pods; the rest is as of ``s.pod``.
+
+        :param pods: how many run at a time.
+        :param completions: how many have to succeed in whole; as many as run at a time unless given.
+        :param gang: they work only together: all at once or not at all, and restart as a whole.
+        :param topology: a label of nodes, such as a rack's; a gang is kept within one value of it if it fits.
+        :param indexed: each has an index, and what replaces it goes on with its work.
+        :param retries: failed pods, preempted and lost ones among them, after which it has failed; fifty for
+            each pod at a time unless given.
+        :param suspend: it is not started until somebody changes that.
+        :param active_deadline: whole seconds after its start at which it is ended, done or not.
+        :param keep_for: whole seconds after which a finished Job is removed with its pods.
+        :param checkpoint: its work is saved each time that so much more is done; none: at its end alone.
+        :param checkpoint_on_stop: a stop that ends within the grace period saves all that was done.
+        :param restart_cost: extra time at each start of the same work but the first.
+        """
+        return self._add(Job, locals())
 
     def priority_class(
         self,
@@ -262,6 +330,8 @@ class Scenario(Generic[P]):
         item = kind.model_validate(fields)
         self._place(item)
         return item
+
+    _take_in = _add
 
     def _place(self, item: ScenarioItem) -> None:
         if len(self._placed) >= self._limit:

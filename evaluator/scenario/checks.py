@@ -7,14 +7,19 @@ from typing import Final, assert_never
 from evaluator.errors import ScenarioError
 from evaluator.scenario.model import (
     Delete,
+    Failures,
+    Fault,
+    Job,
     Manifest,
     Node,
     NodePool,
     Note,
+    Outage,
     Pod,
     PriorityClass,
     ScenarioItem,
     Settings,
+    Work,
 )
 from evaluator.scenario.units import format_duration
 
@@ -37,11 +42,13 @@ def identity(item: ScenarioItem) -> tuple[str, str] | None:
             return ("node", item.name)
         case Pod():
             return ("pod", item.key)
+        case Job():
+            return ("job", item.key)
         case PriorityClass():
             return ("priority class", item.name)
         case Manifest():
             return _manifest_identity(item)
-        case Settings() | Delete() | Note():
+        case Settings() | Delete() | Fault() | Outage() | Failures() | Note():
             return None
         case _ as unreachable:
             assert_never(unreachable)
@@ -50,6 +57,7 @@ def identity(item: ScenarioItem) -> tuple[str, str] | None:
 _NAMED_KINDS: Final = {
     ("v1", "Node"): "node",
     ("v1", "Pod"): "pod",
+    ("batch/v1", "Job"): "job",
     ("v1", "Namespace"): "namespace",
     ("scheduling.k8s.io/v1", "PriorityClass"): "priority class",
 }
@@ -96,27 +104,50 @@ def check_references(timed: Iterable[tuple[int, Placed]]) -> None:
     ordered = list(timed)
     known = {found: at_ns for at_ns, each in ordered if (found := identity(each.item))}
     # Controllers of objects that are given as manifests may make pods under names that nobody can know yet.
-    closed = not any(isinstance(each.item, Manifest) for _, each in ordered)
+    closed = not any(isinstance(each.item, Manifest | Job) for _, each in ordered)
     for at_ns, each in ordered:
         match each.item:
-            case Pod() as pod:
-                _check_class(pod, known, each.where)
+            case Pod() | Job() as work:
+                _check_class(work, known, each.where)
+            case Fault() as fault:
+                _check_fault(fault, at_ns, known, each.where)
             case Delete() as delete if closed or ("pod", delete.key) in known:
                 _check_delete(delete, at_ns, known, each.where)
             case _:
                 pass
 
 
-def _check_class(pod: Pod, known: dict[tuple[str, str], int], where: str) -> None:
+def _check_class(pod: Work, known: dict[tuple[str, str], int], where: str) -> None:
     name = pod.class_name
     if name is None or name in BUILT_IN_PRIORITY_CLASSES or ("priority class", name) in known:
         return
     defined = ", ".join(sorted(name for kind, name in known if kind == "priority class")) or "none"
     raise ScenarioError(
-        f"pod {pod.key} names the priority class {name!r}, which nothing defines",
+        f"{type(pod).__name__.lower()} {pod.key} names the priority class {name!r}, which nothing defines",
         where=where,
         next_step=f"Add s.priority_class({name!r}, value=…); defined so far: {defined}.",
     )
+
+
+def _check_fault(fault: Fault, at_ns: int, known: dict[tuple[str, str], int], where: str) -> None:
+    joined_ns = known.get(("node", fault.node))
+    if joined_ns is None:
+        some = [name for kind, name in known if kind == "node"][:_NAMED]
+        raise ScenarioError(
+            f"{fault.action} names the node {fault.node!r}, which nothing adds",
+            where=where,
+            next_step=f"Nodes are named {', '.join(some)}, …" if some else "Add nodes with s.nodes(…).",
+        )
+    if at_ns < joined_ns:
+        raise ScenarioError(
+            f"{fault.action} of {fault.node} comes {format_duration(joined_ns - at_ns)} before it joins",
+            where=where,
+            next_step="Give it a later instant.",
+        )
+
+
+_NAMED: Final = 3
+"""Nodes named in a message: enough to see how they are called."""
 
 
 def _check_delete(delete: Delete, at_ns: int, known: dict[tuple[str, str], int], where: str) -> None:

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Final, Literal, TypeAlias
 
 from evaluator.scenario.manifests import node_labels
-from evaluator.scenario.model import Manifest, Node, Pod
+from evaluator.scenario.model import Job, Manifest, Node, Pod
 from evaluator.scenario.plan import Arrival, LoadedScenario
 from evaluator.scenario.units import format_bytes, format_cpu, format_duration, parse_duration
 
@@ -25,6 +25,8 @@ class Code(Enum):
     """No node of the scenario, however empty, can hold the pod."""
     SELECTS_NOTHING = "E102"
     """No node has the labels that the pod insists on."""
+    GANG_FITS_NOWHERE = "E103"
+    """All nodes of the scenario together, however empty, cannot hold the gang."""
     LATE_FROM_THE_START = "W201"
     """The deadline comes before the pod could have finished, started at once."""
     AFTER_THE_END = "W202"
@@ -63,20 +65,24 @@ def _mistakes(arrival: Arrival, scenario: LoadedScenario, cluster: "_Cluster") -
     if scenario.until_ns is not None and arrival.at_ns > scenario.until_ns:
         late = format_duration(arrival.at_ns - scenario.until_ns)
         yield Code.AFTER_THE_END, f"{type(arrival.item).__name__} arrives {late} after the end of the run"
-    if isinstance(arrival.item, Pod):
+    if isinstance(arrival.item, Pod | Job):
         yield from cluster.mistakes(arrival.item)
         yield from _hopeless(arrival.item, arrival.at_ns, scenario.start_ns)
 
 
-def _hopeless(pod: Pod, at_ns: int, start_ns: int) -> Iterator[tuple[Code, str]]:
+def _hopeless(pod: Pod | Job, at_ns: int, start_ns: int) -> Iterator[tuple[Code, str]]:
     deadline_ns = pod.deadline_ns(at_ns, start_ns)
     if deadline_ns is None or pod.run_ns is None:
         return
     delay_ns = 0 if pod.start_delay is None else int(parse_duration(pod.start_delay))
-    late_ns = at_ns + delay_ns + pod.run_ns - deadline_ns
+    stages = -(-pod.needed // pod.pods) if isinstance(pod, Job) else 1
+    late_ns = at_ns + (delay_ns + pod.run_ns) * stages - deadline_ns
     if late_ns > 0:
         late = format_duration(late_ns)
-        yield Code.LATE_FROM_THE_START, f"pod {pod.key} would be {late} late even if it started at once"
+        yield (
+            Code.LATE_FROM_THE_START,
+            f"{_kind(pod)} {pod.key} would be {late} late even if it started at once",
+        )
 
 
 _Shape: TypeAlias = tuple[int, int, int]
@@ -95,17 +101,29 @@ class _Cluster:
         )
         self._matching: dict[tuple[tuple[str, str], ...], list[_Shape]] = {}
 
-    def mistakes(self, pod: Pod) -> Iterator[tuple[Code, str]]:
-        """What keeps a pod from every node."""
+    def mistakes(self, pod: Pod | Job) -> Iterator[tuple[Code, str]]:
+        """What keeps a pod, or the pods of a Job, from every node; and a gang from all of them."""
         if not self._known:
             return
-        shapes = self._shapes(pod.node_selector)
-        asked = _shape(pod)
+        shapes, asked = self._shapes(pod.node_selector), _shape(pod)
+        named = f"{_kind(pod)} {pod.key}"
         if not shapes:
             wanted = ", ".join(f"{key}={value}" for key, value in pod.node_selector.items())
-            yield Code.SELECTS_NOTHING, f"pod {pod.key} wants a node with {wanted}, which none has"
+            yield Code.SELECTS_NOTHING, f"{named} wants a node with {wanted}, which none has"
         elif not any(all(have >= want for have, want in zip(shape, asked, strict=True)) for shape in shapes):
-            yield Code.FITS_NOWHERE, f"pod {pod.key} asks for {_told(asked)}; the nodes have {_most(shapes)}"
+            yield Code.FITS_NOWHERE, f"{named} asks for {_told(asked)}; the nodes have {_most(shapes)}"
+        elif isinstance(pod, Job) and pod.gang:
+            room = self._room_for(asked, pod.node_selector)
+            if room < pod.pods:
+                each = f"{pod.pods} pods of {_told(asked)}"
+                yield Code.GANG_FITS_NOWHERE, f"{named} needs {each} at once; the nodes have room for {room}"
+
+    def _room_for(self, asked: "_Shape", selector: Mapping[str, str]) -> int:
+        """How many such pods all nodes together hold when they are empty."""
+        chosen = [shape for shape, labels in self._nodes if selector.items() <= labels.items()]
+        return sum(
+            min(have // want for have, want in zip(shape, asked, strict=True) if want) for shape in chosen
+        )
 
     def _shapes(self, selector: Mapping[str, str]) -> list[_Shape]:
         """The distinct shapes of the nodes with these labels."""
@@ -116,7 +134,11 @@ class _Cluster:
         return self._matching[key]
 
 
-def _shape(item: Node | Pod) -> _Shape:
+def _kind(work: Pod | Job) -> str:
+    return "job" if isinstance(work, Job) else "pod"
+
+
+def _shape(item: Node | Pod | Job) -> _Shape:
     return item.chips, item.cpu_milli, item.memory_bytes
 
 

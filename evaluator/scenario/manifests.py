@@ -6,9 +6,20 @@ The world and the scheduler read a pod's hidden facts from its annotations; this
 
 from typing import Any, Final, TypeAlias
 
-from evaluator.scenario.model import CHIP_RESOURCE, Node, Pod, PriorityClass, Toleration
+from evaluator.scenario.model import CHIP_RESOURCE, Job, Node, Pod, PriorityClass, Toleration, Work
 from evaluator.scenario.units import format_bytes, format_cpu, format_duration, format_rfc3339, parse_duration
-from fakeapi.cluster.annotations import EXIT_CODE, RUN_TIME, START_DELAY, STOP_TIME
+from fakeapi.cluster.annotations import (
+    CHECKPOINT_INTERVAL,
+    CHECKPOINT_ON_STOP,
+    EXIT_CODE,
+    REPORT_PROGRESS,
+    RESTART_COST,
+    RUN_TIME,
+    START_DELAY,
+    STOP_TIME,
+)
+from fakeapi.cluster.annotations import GANG as WORLD_GANG
+from fakeapi.cluster.annotations import GANG_SIZE as WORLD_GANG_SIZE
 from fakeapi.cluster.nodes import NodeShape, build_node
 from fakeapi.cluster.nodes import Taint as NodeTaint
 from fakeapi.kernel.time import SECOND
@@ -28,8 +39,18 @@ USER: Final = "lst.scheduler/user"
 QUEUE: Final = "lst.scheduler/queue"
 """Label: the queue it was submitted to."""
 
+EXPECTED_CHECKPOINT_INTERVAL: Final = "lst.scheduler/checkpoint-interval"
+EXPECTED_RESTART_COST: Final = "lst.scheduler/restart-cost"
+"""Annotations for the scheduler: what it may expect of checkpoints and of a restart, durations."""
+
+PROGRESS: Final = "lst.scheduler/progress"
+"""Annotation for the scheduler: run time that earlier pods have saved, a duration."""
+
 GANG: Final = "lst.scheduler/gang"
-"""Annotation for the scheduler, of pods that have to run together: ``true``, or how many of them at least."""
+"""Annotation for the scheduler, of pods that have to run together: how many of them at least."""
+
+GANG_TOPOLOGY: Final = "lst.scheduler/gang-topology"
+"""Annotation for the scheduler: the label of nodes within one value of which a gang should be kept."""
 
 CHIP_TYPE_LABEL: Final = "nvidia.com/gpu.product"
 """Label of a node's chip type, as NVIDIA's feature discovery writes it."""
@@ -50,6 +71,55 @@ def pod_manifest(
     :param start_ns: start of the run, nanoseconds since 1970-01-01T00:00:00Z.
     :param scheduler_name: name of the scheduler under test, for a pod that names none.
     """
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": pod.name,
+            "namespace": pod.namespace,
+            "labels": _labels(pod),
+            "annotations": _annotations(pod, at_ns, start_ns),
+        },
+        "spec": _spec(pod, scheduler_name, chip_resource),
+    }
+
+
+def job_manifest(
+    job: Job, *, at_ns: int, start_ns: int, scheduler_name: str, chip_resource: str = CHIP_RESOURCE
+) -> Object:
+    """The Job as it is created. The parameters are those of :func:`pod_manifest`."""
+    annotations = _annotations(job, at_ns, start_ns)
+    if job.gang:
+        annotations = {**_gang_annotations(job), **annotations}
+    if job.checkpoint is not None or job.checkpoint_on_stop:
+        annotations = {REPORT_PROGRESS: PROGRESS, **annotations}
+    spec: Object = {
+        "parallelism": job.pods,
+        "completions": job.needed,
+        "completionMode": "Indexed" if job.indexed else "NonIndexed",
+        "backoffLimit": job.backoff_limit,
+        "template": {
+            "metadata": {"labels": _labels(job), "annotations": annotations},
+            "spec": _spec(job, scheduler_name, chip_resource),
+        },
+    }
+    if job.suspend:
+        spec["suspend"] = True
+    limits = {"activeDeadlineSeconds": job.active_deadline, "ttlSecondsAfterFinished": job.keep_for}
+    for field, value in limits.items():
+        if value is not None:
+            spec[field] = parse_duration(value) // SECOND
+    metadata = {"name": job.name, "namespace": job.namespace, "labels": _labels(job)}
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
+
+
+def _gang_annotations(job: Job) -> dict[str, str]:
+    """What tells the scheduler, and the world, that the pods belong together."""
+    told = {GANG: str(job.pods), WORLD_GANG: job.name, WORLD_GANG_SIZE: str(job.pods)}
+    return told if job.topology is None else {**told, GANG_TOPOLOGY: job.topology}
+
+
+def _spec(pod: Work, scheduler_name: str, chip_resource: str) -> Object:
     requests = _amounts(pod.cpu_milli, pod.memory_bytes, pod.chips, chip_resource)
     spec: Object = {
         "schedulerName": pod.scheduler_name or scheduler_name,
@@ -65,35 +135,36 @@ def pod_manifest(
         spec["nodeSelector"] = dict(pod.node_selector)
     if pod.tolerations:
         spec["tolerations"] = [_toleration(each) for each in pod.tolerations]
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {
-            "name": pod.name,
-            "namespace": pod.namespace,
-            "labels": _pod_labels(pod),
-            "annotations": _pod_annotations(pod, at_ns, start_ns),
-        },
-        "spec": spec,
-    }
+    return spec
 
 
-def _pod_labels(pod: Pod) -> dict[str, str]:
+def _labels(pod: Work) -> dict[str, str]:
     told = {USER: pod.user, QUEUE: pod.queue}
     return {key: value for key, value in told.items() if value is not None} | dict(pod.labels)
 
 
-def _pod_annotations(pod: Pod, at_ns: int, start_ns: int) -> dict[str, str]:
-    annotations = {}
+def _annotations(pod: Work, at_ns: int, start_ns: int) -> dict[str, str]:
+    annotations: dict[str, str] = {}
     deadline_ns = pod.deadline_ns(at_ns, start_ns)
     if deadline_ns is not None:
         annotations[DEADLINE] = format_rfc3339(start_ns + deadline_ns)
     if pod.expected_ns is not None:
         annotations[EXPECTED_DURATION] = format_duration(pod.expected_ns)
-    world = {RUN_TIME: pod.run_time, START_DELAY: pod.start_delay, STOP_TIME: pod.stop_time}
-    for key, value in world.items():
+    told = {
+        RUN_TIME: pod.run_time,
+        START_DELAY: pod.start_delay,
+        STOP_TIME: pod.stop_time,
+        # The scheduler reads of checkpoints and restarts what the world does.
+        CHECKPOINT_INTERVAL: pod.checkpoint,
+        EXPECTED_CHECKPOINT_INTERVAL: pod.checkpoint,
+        RESTART_COST: pod.restart_cost,
+        EXPECTED_RESTART_COST: pod.restart_cost,
+    }
+    for key, value in told.items():
         if value is not None:
             annotations[key] = format_duration(parse_duration(value))
+    if pod.checkpoint_on_stop:
+        annotations[CHECKPOINT_ON_STOP] = "true"
     if pod.exit_code:
         annotations[EXIT_CODE] = str(pod.exit_code)
     return annotations | dict(pod.annotations)

@@ -8,8 +8,9 @@ whose names end in the unit.
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_validator
 
+from evaluator.scenario.faults import Failures, Fault, Outage
 from evaluator.scenario.fields import (
     BytesText,
     Chips,
@@ -22,15 +23,12 @@ from evaluator.scenario.fields import (
     Name,
 )
 from evaluator.scenario.units import (
-    Duration,
     Instant,
-    format_duration,
     parse_bytes,
     parse_cpu,
-    parse_duration,
     parse_instant,
 )
-from fakeapi.kernel.time import SECOND
+from evaluator.scenario.work import MAX_USER_PRIORITY, Job, Pod, Toleration, Work, implied_class_name
 
 DEFAULT_START = "2026-01-05T00:00:00Z"
 """Instant at which virtual time begins, a Monday, so that weekday patterns start with a week."""
@@ -43,14 +41,6 @@ DEFAULT_PODS_PER_NODE = 256
 
 MAX_POOL = 100_000
 """Nodes of one pool; ten times the largest cluster that Kubernetes is used for."""
-
-MAX_USER_PRIORITY = 1_000_000_000
-"""Highest value of a user's priority class (``HighestUserDefinablePriority``)."""
-
-
-def implied_class_name(priority: int) -> str:
-    """Name of the priority class that is made for pods that only give a number."""
-    return f"scenario-priority-{'minus-' if priority < 0 else ''}{abs(priority)}"
 
 
 class Settings(Item):
@@ -89,17 +79,6 @@ class Taint(Item):
     key: str
     value: LabelValue = ""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] = "NoSchedule"
-
-
-class Toleration(Item):
-    """Lets a pod onto nodes with a matching taint. Without a key it tolerates every taint."""
-
-    key: str | None = None
-    operator: Literal["Exists", "Equal"] = "Exists"
-    value: LabelValue = ""
-    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = None
-    seconds: Annotated[int, Field(ge=0)] | None = None
-    """Seconds that the pod stays after a NoExecute taint came (``tolerationSeconds``)."""
 
 
 class _NodeShape(Item):
@@ -155,100 +134,6 @@ class PriorityClass(Item):
     description: str = ""
 
 
-class Pod(Item):
-    """A pod that is submitted: a job of one piece."""
-
-    name: Name
-    at: InstantText = "0s"
-    """When it is submitted, from the start of the run."""
-    chips: Chips = 0
-    cpu: CpuText = 1
-    memory: BytesText = "1Gi"
-    run_time: DurationText | None = None
-    """How long its work takes once started; none: it runs for ever."""
-    deadline: InstantText | None = None
-    """When it should have finished: a duration after its submission, or an instant."""
-    expected: DurationText | None = None
-    """Estimate of the run time that the scheduler is shown; the true run time unless given."""
-    priority_class: Name | None = None
-    priority: Annotated[int, Field(ge=-MAX_USER_PRIORITY, le=MAX_USER_PRIORITY)] | None = None
-    """Priority without a named class; a class of that value is made for it."""
-    start_delay: DurationText | None = None
-    """From binding to the start of the work: image pull and start-up."""
-    stop_time: DurationText | None = None
-    """How long it needs to stop when told to; its capacity is held until then."""
-    exit_code: Annotated[int, Field(ge=0, le=255)] = 0
-    """What its work exits with when its run time is over; anything but 0 makes it fail."""
-    grace: DurationText = "30s"
-    """Whole seconds after which a stop is forced (``terminationGracePeriodSeconds``)."""
-    user: LabelValue | None = None
-    queue: LabelValue | None = None
-    namespace: Name = "default"
-    scheduler_name: str | None = None
-    """Name of the scheduler that places it; none: the one under test."""
-    node_selector: Labels = Field(default_factory=dict)
-    tolerations: tuple[Toleration, ...] = ()
-    labels: Labels = Field(default_factory=dict)
-    annotations: Mapping[str, str] = Field(default_factory=dict)
-
-    @model_validator(mode="after")
-    def _consistent(self) -> "Pod":
-        if self.priority is not None and self.priority_class is not None:
-            raise ValueError("priority and priority_class cannot both be given")
-        if self.run_time is not None and parse_duration(self.run_time) == 0:
-            raise ValueError("run_time = '0s': work takes time; leave it out for a pod that runs for ever")
-        return self
-
-    @field_validator("grace")
-    @classmethod
-    def _whole_seconds(cls, value: Duration) -> Duration:
-        if value % SECOND:
-            raise ValueError(f"Kubernetes counts grace periods in whole seconds: {format_duration(value)}")
-        return value
-
-    @property
-    def key(self) -> str:
-        """``namespace/name``."""
-        return f"{self.namespace}/{self.name}"
-
-    @property
-    def class_name(self) -> str | None:
-        """Name of its priority class: the given one, or the one made for its priority."""
-        if self.priority is not None:
-            return implied_class_name(self.priority)
-        return self.priority_class
-
-    @property
-    def cpu_milli(self) -> int:
-        """CPU in thousandths of a core."""
-        return int(parse_cpu(self.cpu))
-
-    @property
-    def memory_bytes(self) -> int:
-        """Memory in bytes."""
-        return int(parse_bytes(self.memory))
-
-    @property
-    def run_ns(self) -> int | None:
-        """True run time in nanoseconds."""
-        return None if self.run_time is None else int(parse_duration(self.run_time))
-
-    @property
-    def expected_ns(self) -> int | None:
-        """Run time that the scheduler is shown, in nanoseconds."""
-        return self.run_ns if self.expected is None else int(parse_duration(self.expected))
-
-    def deadline_ns(self, at_ns: int, start_ns: int) -> int | None:
-        """Deadline in nanoseconds since the start of the run.
-
-        :param at_ns: submission, nanoseconds since the start of the run.
-        :param start_ns: start of the run, nanoseconds since 1970-01-01T00:00:00Z.
-        """
-        if self.deadline is None:
-            return None
-        return parse_instant(self.deadline).since(start_ns, origin_ns=at_ns)
-
-
 class Manifest(Item):
     """Any other object, created as it is given."""
 
@@ -290,8 +175,42 @@ class Note(Item):
     count: int | None = None
 
 
-Arriving: TypeAlias = Node | PriorityClass | Pod | Manifest | Delete
+Arriving: TypeAlias = Node | PriorityClass | Pod | Job | Manifest | Delete | Fault | Failures
 """Items that happen at an instant, in the form that a run performs."""
 
-ScenarioItem: TypeAlias = Settings | Node | NodePool | PriorityClass | Pod | Manifest | Delete | Note
+ScenarioItem: TypeAlias = (
+    Settings
+    | Node
+    | NodePool
+    | PriorityClass
+    | Pod
+    | Job
+    | Manifest
+    | Delete
+    | Fault
+    | Outage
+    | Failures
+    | Note
+)
 """Everything that a scenario may say."""
+
+__all__ = [
+    "Arriving",
+    "Delete",
+    "Failures",
+    "Fault",
+    "Job",
+    "Manifest",
+    "Node",
+    "NodePool",
+    "Note",
+    "Outage",
+    "Pod",
+    "PriorityClass",
+    "ScenarioItem",
+    "Settings",
+    "Taint",
+    "Toleration",
+    "Work",
+    "implied_class_name",
+]

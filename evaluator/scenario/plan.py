@@ -5,10 +5,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evaluator.scenario.expectations import Expectation
-from evaluator.scenario.manifests import Object, node_manifest, pod_manifest, priority_class_manifest
+from evaluator.scenario.manifests import (
+    Object,
+    job_manifest,
+    node_manifest,
+    pod_manifest,
+    priority_class_manifest,
+)
 from evaluator.scenario.model import (
     Arriving,
     Delete,
+    Failures,
+    Fault,
+    Job,
     Manifest,
     Node,
     Note,
@@ -65,11 +74,15 @@ class LoadedScenario:
         return (arrival.item for arrival in self.arrivals if isinstance(arrival.item, Node))
 
     def pods(self) -> Iterator[Pod]:
-        """All pods, in order."""
+        """All pods by themselves, in order."""
         return (arrival.item for arrival in self.arrivals if isinstance(arrival.item, Pod))
 
+    def work(self) -> Iterator[Pod | Job]:
+        """All pods by themselves and all Jobs, in order."""
+        return (arrival.item for arrival in self.arrivals if isinstance(arrival.item, Pod | Job))
+
     def manifest(self, arrival: Arrival, *, scheduler_name: str) -> Object | None:
-        """The object that an arrival creates; none for a deletion.
+        """The object that an arrival creates; none for what creates nothing.
 
         :param scheduler_name: name of the scheduler under test, for pods that name none.
         """
@@ -78,6 +91,14 @@ class LoadedScenario:
             case Pod() as pod:
                 return pod_manifest(
                     pod,
+                    at_ns=arrival.at_ns,
+                    start_ns=self.start_ns,
+                    scheduler_name=scheduler_name,
+                    chip_resource=chip_resource,
+                )
+            case Job() as job:
+                return job_manifest(
+                    job,
                     at_ns=arrival.at_ns,
                     start_ns=self.start_ns,
                     scheduler_name=scheduler_name,
@@ -95,5 +116,5 @@ class LoadedScenario:
                 return priority_class_manifest(priority_class)
             case Manifest(object=given):
                 return dict(given)
-            case Delete():
+            case Delete() | Fault() | Failures():
                 return None

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import TypeAlias
 
 from fakeapi.cluster.annotations import MAX_DURATION
 from fakeapi.kernel import time as kernel
@@ -239,3 +240,16 @@ def format_bytes(number: int) -> str:
         if number and number % 2**power == 0:
             return f"{number >> power}{suffix}"
     return str(number)
+
+
+Span: TypeAlias = str | timedelta | Duration
+"""A length of time: ``"90m"``, ``"1h30m"``, ``minutes(90)`` or a ``timedelta``."""
+
+Moment: TypeAlias = str | timedelta | datetime | Duration | Instant
+"""A point in time: a duration since the start (``"90m"``), or RFC 3339 (``"2026-01-05T09:00:00Z"``)."""
+
+Cpu: TypeAlias = str | float | CpuMilli
+"""A number of cores, or ``"500m"``."""
+
+Memory: TypeAlias = str | Bytes
+"""Bytes as text with a unit: ``"2Gi"``."""

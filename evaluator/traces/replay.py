@@ -12,8 +12,9 @@ from typing import Final
 
 from evaluator.errors import TraceError
 from evaluator.scenario.manifests import CHIP_TYPE_LABEL, GANG
-from evaluator.scenario.model import MAX_USER_PRIORITY, Node, Note, Pod, ScenarioItem
+from evaluator.scenario.model import Node, Note, Pod, ScenarioItem
 from evaluator.scenario.units import Bytes, CpuMilli, Duration, Instant
+from evaluator.scenario.work import MAX_USER_PRIORITY
 from evaluator.traces.account import ImportReport, Section
 from evaluator.traces.model import Trace, TraceJob, TraceNode
 from evaluator.traces.preparing import Options, prepare

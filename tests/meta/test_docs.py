@@ -57,11 +57,13 @@ def test_every_exit_code_is_documented() -> None:
 
 @pytest.mark.parametrize("page", ["README.md", "docs/scenarios.md"])
 def test_the_scenarios_shown_can_be_played(page: str, tmp_path: Path) -> None:
-    (source,) = fenced(ROOT / page, "python")
-    scenario = tmp_path / "shown.py"
-    scenario.write_text(source)
-    require_success(evaluator("run", scenario, "--set", "jobs=6", "--out", tmp_path / "out", "-q"))
-    assert result_in(tmp_path / "out")["jobs"]["finished"] == 6
+    for number, source in enumerate(fenced(ROOT / page, "python")):
+        scenario, out = tmp_path / f"shown-{number}.py", tmp_path / f"out-{number}"
+        scenario.write_text(source)
+        sets = ("--set", "jobs=6") if "jobs: int" in source else ()
+        require_success(evaluator("run", scenario, *sets, "--out", out, "-q"))
+        jobs = result_in(out)["jobs"]
+        assert jobs["finished"] == jobs["submitted"] == (6 if sets else jobs["submitted"])
 
 
 SMALL = ("--set", "sweeps=3", "--set", "evaluations=2", "--set", "finetunes=0", "--set", "notebooks=0")

@@ -52,18 +52,19 @@ class InstantPace:
 
 
 def first_fit(trial: Trial) -> int:
-    """Bind every waiting pod, in order of name, to the first node with enough free chips."""
+    """Bind every waiting pod, in order of name, to the first node that takes it with enough free chips."""
     store, bound = trial.world.store, 0
     free = {
         version.key[1]: int(version.object["status"]["allocatable"].get("nvidia.com/gpu", 0))
         for version in store.iterate(NODES.storage_key)
+        if not version.object["spec"].get("unschedulable") and not version.object["spec"].get("taints")
     }
     waiting = []
     for version in store.iterate(PODS.storage_key):
         pod = version.object
         chips = int(pod["spec"]["containers"][0]["resources"]["requests"].get("nvidia.com/gpu", 0))
         if node := pod["spec"].get("nodeName"):
-            if pod["status"]["phase"] not in ("Succeeded", "Failed"):
+            if pod["status"]["phase"] not in ("Succeeded", "Failed") and node in free:
                 free[node] -= chips
         elif "deletionTimestamp" not in pod["metadata"]:
             waiting.append((version.key, chips))

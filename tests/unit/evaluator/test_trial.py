@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluator.arriving import RefusedArrival
 from evaluator.scenario.loader import load_scenario
 from evaluator.scenario.plan import LoadedScenario
 from evaluator.timeline import (
@@ -17,7 +18,7 @@ from evaluator.timeline import (
     PodSubmitted,
     RunEnded,
 )
-from evaluator.trial import Progress, RefusedArrival, Trial
+from evaluator.trial import Progress, Trial
 from evaluator.wakeups import WakeupRules
 from fakeapi.cluster.failures import Outage
 from fakeapi.kernel.time import DAY, HOUR, MINUTE, SECOND, Duration

@@ -88,7 +88,8 @@ def test_a_program_that_computes_is_waited_for() -> None:
         (said,) = rig.server.said
         assert (said.words, said.wall) == ("burnt", DEFAULT_START + HOUR)
         assert rig.pace.fidelity.scheduler_cpu - before >= 200 * MILLISECOND
-        assert rig.pace.fidelity.longest_wait >= 200 * MILLISECOND
+        # The wait begins when time has moved, the burning a little earlier, when the program was woken.
+        assert rig.pace.fidelity.longest_wait >= 150 * MILLISECOND
 
     drive(story)
 

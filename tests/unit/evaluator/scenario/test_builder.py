@@ -11,10 +11,14 @@ from pydantic import ValidationError
 from evaluator.errors import ScenarioError
 from evaluator.scenario import (
     Delete,
+    Failures,
+    Fault,
+    Job,
     Manifest,
     Node,
     NodePool,
     Note,
+    Outage,
     Pod,
     PriorityClass,
     Scenario,
@@ -49,6 +53,8 @@ def story(*, limit: int = 100) -> Scenario[ScenarioParameters]:
         (Scenario.node, Node),
         (Scenario.nodes, NodePool),
         (Scenario.pod, Pod),
+        (Scenario.job, Job),
+        (Scenario.failures, Failures),
         (Scenario.priority_class, PriorityClass),
         (Scenario.delete, Delete),
         (Scenario.note, Note),
@@ -134,3 +140,38 @@ def test_an_expectation_of_nothing_known_is_told_with_its_line(text: str) -> Non
         story().expect(text)
     assert caught.value.where is not None
     assert caught.value.where.startswith(f"{HERE}:")
+
+
+def test_what_happens_to_machines_is_said_in_words() -> None:
+    s = story()
+    assert s.fail_chips("n-0", 3, at="1h", repair_after="20h") == Fault(
+        action="fail_chips", node="n-0", at="1h", lasts="20h", chips=3
+    )
+    assert s.crash("n-0", at="1h") == Fault(action="crash", node="n-0", at="1h")
+    assert s.cordon("n-0", at="1h", open_after="2h") == Fault(
+        action="cordon", node="n-0", at="1h", lasts="2h"
+    )
+    assert s.drain("n-0", at="1h") == Fault(action="drain", node="n-0", at="1h")
+    assert s.remove_node("n-0", at="1h") == Fault(action="remove", node="n-0", at="1h")
+    assert s.outage({"rack": "r1"}, at="1h", recover_after="4h") == Outage(
+        labels={"rack": "r1"}, at="1h", lasts="4h"
+    )
+    assert len(s.placed) == 6
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (lambda s: s.job("j", pods=2, completions=4, gang=True), "a gang runs as a whole"),
+        (lambda s: s.job("j", topology="rack"), "topology keeps a gang together"),
+        (lambda s: s.job("j", active_deadline="1500ms"), "whole seconds"),
+        (lambda s: s.crash("n", at="1h", recover_after="0s"), "does not happen"),
+        (lambda s: s.outage({}, at="1h"), "say which nodes"),
+        (lambda s: s.failures(per_1000_node_days=0), "greater than 0"),
+    ],
+)
+def test_nonsense_about_jobs_and_machines_is_refused(
+    wrong: Callable[[Scenario[ScenarioParameters]], object], why: str
+) -> None:
+    with pytest.raises(ValidationError, match=why):
+        wrong(story())

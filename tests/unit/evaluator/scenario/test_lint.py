@@ -97,3 +97,18 @@ def test_the_scenarios_that_come_along_have_none(name: str) -> None:
 def test_errors_are_never_meant_and_warnings_may_be() -> None:
     assert {code.severity for code in Code if code.value.startswith("E")} == {"error"}
     assert {code.severity for code in Code if code.value.startswith("W")} == {"warning"}
+
+
+def test_a_gang_that_all_nodes_together_cannot_hold(tmp_path: Path) -> None:
+    fits = 's.job("two", pods=2, gang=True, chips=8, run_time="1h")'
+    assert findings(tmp_path, NODES, fits) == []
+    (found,) = findings(tmp_path, NODES, 's.job("three", pods=3, gang=True, chips=8, run_time="1h")')
+    assert found.code is Code.GANG_FITS_NOWHERE
+    assert "room for 2" in found.text
+    assert findings(tmp_path, NODES, 's.job("loose", pods=3, chips=8, run_time="1h")') == []
+
+
+def test_the_stages_of_a_job_count_for_its_deadline(tmp_path: Path) -> None:
+    job = 's.job("j", pods=2, completions=4, run_time="1h", deadline="{}")'
+    assert codes(findings(tmp_path, NODES, job.format("119m"))) == [Code.LATE_FROM_THE_START]
+    assert findings(tmp_path, NODES, job.format("2h")) == []

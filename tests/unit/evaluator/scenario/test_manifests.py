@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.scenario import Node, Pod, PriorityClass, Taint, Toleration
+from evaluator.scenario import Job, Node, Pod, PriorityClass, Taint, Toleration
 from evaluator.scenario.facts import Amounts, amounts_of, pod_facts
-from evaluator.scenario.manifests import node_manifest, pod_manifest, priority_class_manifest
+from evaluator.scenario.manifests import job_manifest, node_manifest, pod_manifest, priority_class_manifest
 from evaluator.scenario.units import Bytes, CpuMilli, Duration, Instant, parse_rfc3339
 from fakeapi.cluster.annotations import check, life_of
 from fakeapi.kernel.time import HOUR, MINUTE
@@ -240,3 +240,54 @@ def test_amounts_of_a_node_are_rounded_up() -> None:
     assert amounts_of({"cpu": "1500m", "memory": "1.5Ki", "nvidia.com/gpu": "8", "pods": "110"}) == Amounts(
         8, 1500, 1536
     )
+
+
+# Jobs ---------------------------------------------------------------------------------------------
+
+
+def test_a_gang_is_a_job_whose_pods_say_that_they_belong_together() -> None:
+    job = Job(
+        name="train",
+        pods=4,
+        gang=True,
+        topology="rack",
+        chips=8,
+        run_time="6h",
+        checkpoint="30m",
+        restart_cost="5m",
+        deadline="12h",
+        user="ann",
+    )
+    made = job_manifest(job, at_ns=HOUR, start_ns=START, scheduler_name="lst")
+    spec = made["spec"]
+    template = spec["template"]
+    assert (made["apiVersion"], made["kind"]) == ("batch/v1", "Job")
+    assert made["metadata"]["labels"] == {"lst.scheduler/user": "ann"}
+    assert (spec["parallelism"], spec["completions"], spec["completionMode"]) == (4, 4, "Indexed")
+    assert spec["backoffLimit"] == 200, "fifty failures of the whole"
+    assert template["metadata"]["annotations"] == {
+        "lst.scheduler/gang": "4",
+        "lst.scheduler/gang-topology": "rack",
+        "lst.scheduler/deadline": "2026-01-05T13:00:00Z",
+        "lst.scheduler/expected-duration": "6h",
+        "lst.scheduler/checkpoint-interval": "30m",
+        "lst.scheduler/restart-cost": "5m",
+        "fakeapi.world/gang": "train",
+        "fakeapi.world/gang-size": "4",
+        "fakeapi.world/run-time": "6h",
+        "fakeapi.world/checkpoint-interval": "30m",
+        "fakeapi.world/restart-cost": "5m",
+        "fakeapi.world/report-progress": "lst.scheduler/progress",
+    }
+    assert template["spec"]["schedulerName"] == "lst"
+    assert template["spec"]["containers"][0]["resources"]["limits"]["nvidia.com/gpu"] == "8"
+    assert check({"metadata": template["metadata"]}) == []
+
+
+def test_a_plain_job_says_no_more_than_it_has_to() -> None:
+    job = Job(name="j", completions=5, pods=2, retries=0, suspend=True, active_deadline="1h", keep_for="1m")
+    spec = job_manifest(job, at_ns=0, start_ns=START, scheduler_name="lst")["spec"]
+    assert (spec["parallelism"], spec["completions"], spec["backoffLimit"]) == (2, 5, 0)
+    assert spec["suspend"] is True
+    assert (spec["activeDeadlineSeconds"], spec["ttlSecondsAfterFinished"]) == (3600, 60)
+    assert spec["template"]["metadata"]["annotations"] == {}

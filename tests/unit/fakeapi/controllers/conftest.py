@@ -1,4 +1,4 @@
-"""A world with its controllers, and a scheduler that binds everything to one large node."""
+"""A world with its controllers, and a scheduler that binds everything to one node at a time."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,10 +28,14 @@ class Cluster:
         self.world = World(self.clock, controllers=controllers)
         self.registry = self.world.registry
         self.store = self.world.store
-        self.registry.create(NODES, "", build_node(NodeShape("n", chips=64), 1, self.clock.now()))
+        self.add_node("n")
         self.binds = True
+        self.binds_to = "n"
 
     # ---- what clients do ----
+
+    def add_node(self, name: str) -> None:
+        self.registry.create(NODES, "", build_node(NodeShape(name, chips=64), 1, self.clock.now()))
 
     def create(self, resource: Resource, obj: Json, namespace: str = "default") -> Object:
         return self.registry.create(resource, namespace if resource.namespaced else "", obj).object
@@ -47,7 +51,7 @@ class Cluster:
         }
         return self.create(JOBS, {"metadata": {"name": name}, "spec": {"template": template, **spec}})
 
-    def change(self, resource: Resource, name: str, namespace: str = "default", **spec: Any) -> None:
+    def change(self, resource: Resource, name: str, namespace: str = "default", /, **spec: Any) -> None:
         """Change fields of an object's specification."""
 
         def edit(obj: Json) -> Json:
@@ -91,7 +95,7 @@ class Cluster:
         waiting = [pod for pod in self.pods() if self.binds and not pod["spec"].get("nodeName")]
         for pod in waiting:
             name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
-            target = {"kind": "Node", "name": "n"}
+            target = {"kind": "Node", "name": self.binds_to}
             bind(self.registry, namespace, name, {"metadata": {"name": name}, "target": target})
         return bool(waiting)
 
