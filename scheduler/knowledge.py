@@ -91,9 +91,12 @@ class Knowledge:
     def see(self, told: Task) -> bool:
         """Take note of a pod as it is told. Returns whether it is any different."""
         uid = told.ref.uid
-        if self._raw.get(uid) == told:
+        before = self._raw.get(uid)
+        self._raw[uid] = (
+            told  # also where it is no different: what the API says of our answers is not compared
+        )
+        if before == told:
             return False
-        self._raw[uid] = told
         task = self.progress.of(told) if told.ours else told
         self.tasks[uid] = task
         if task.node:
@@ -101,6 +104,11 @@ class Knowledge:
             self.pausing.discard(uid)
         self.account(task)
         return True
+
+    def hear(self, task: Task) -> None:
+        """Believe what the API says of why a pod waits: somebody else has decided so far."""
+        if task.ref.uid in self.told:
+            self.told[task.ref.uid] = task.told
 
     def account(self, task: Task) -> None:
         """Put a known pod where it belongs: on its node, among those that wait, or nowhere."""

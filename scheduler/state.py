@@ -141,7 +141,10 @@ class Core:
     def _pod_seen(self, task: Task) -> Iterator[Action]:
         known, uid = self._known, task.ref.uid
         old = known.tasks.get(uid)
-        if not known.see(task):
+        different = known.see(task)
+        if not self._restored:  # after the first round its own word is newer than the echo of it
+            known.hear(task)
+        if not different:
             return
         if task.node:
             self._refusals.pop(uid, None)

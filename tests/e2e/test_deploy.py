@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import httpx
 import pytest
 import yaml
 
@@ -155,11 +156,11 @@ def scheduler_of(cluster: Cluster, folder: Path) -> list[str]:
     return [sys.executable, "-m", "scheduler", *flags]
 
 
-def add_node(api: Api) -> None:
+def add_node(api: Api, name: str) -> None:
     amounts = {"cpu": "8", "memory": "32Gi", "pods": "10", GPU: "8"}
-    api.core.create_node({"metadata": {"name": "n"}})
-    api.core.patch_node_status("n", {"status": {"capacity": amounts, "allocatable": amounts}})
-    api.core.patch_node("n", {"spec": {"taints": None}})
+    api.core.create_node({"metadata": {"name": name}})
+    api.core.patch_node_status(name, {"status": {"capacity": amounts, "allocatable": amounts}})
+    api.core.patch_node(name, {"spec": {"taints": None}})
 
 
 def add_pod(api: Api, name: str, gpus: int, metadata: Any = None) -> None:
@@ -183,21 +184,30 @@ def let_run(api: Api, name: str) -> None:
     api.core.patch_namespaced_pod_status(name, api.namespace, patch)
 
 
+OWNED = {
+    "ownerReferences": [
+        {"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": "u-1", "controller": True}
+    ]
+}
+"""Metadata of a pod that may be preempted: its controller makes it again."""
+
+URGENT = {"annotations": {"lst.scheduler/deadline": "65m", "lst.scheduler/expected-duration": "1h"}}
+"""Metadata of a pod that has five minutes of slack: less than the lead."""
+
+
 def play(api: Api) -> None:
     """Everything that a scheduler comes to do: bind, let wait, preempt, hold a place."""
 
     def pod(name: str) -> Any:
         return api.core.read_namespaced_pod(name, api.namespace)
 
-    controller = {"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": "u-1", "controller": True}
-    add_node(api)
-    add_pod(api, "victim", 8, {"ownerReferences": [controller]})
+    add_node(api, "n")
+    add_pod(api, "victim", 8, OWNED)
     eventually(lambda: pod("victim").spec.node_name == "n")
     let_run(api, "victim")
     add_pod(api, "big", 9)
     eventually(lambda: pod("big").status.conditions)
-    timing = {"lst.scheduler/deadline": "65m", "lst.scheduler/expected-duration": "1h"}
-    add_pod(api, "urgent", 8, {"annotations": timing})
+    add_pod(api, "urgent", 8, URGENT)
     eventually(lambda: pod("urgent").status.nominated_node_name == "n")
     assert pod("victim").metadata.deletion_timestamp is not None
     api.core.delete_namespaced_pod("victim", api.namespace, grace_period_seconds=0)
@@ -242,3 +252,39 @@ def test_why_it_happened_can_be_told(cluster: Cluster, tmp_path: Path) -> None:
     assert re.search(r"preempted 1 workloads with 1 pods at \S+, since its slack does not last", done.stdout)
     assert "made way for it\n  " in done.stdout
     assert f"{api.namespace}/victim: Preempted by pod {api.namespace}/urgent on node n" in done.stdout
+
+
+QUICK = ("lease-duration=4s", "renew-deadline=3500ms", "retry-period=100ms")
+
+
+def test_a_place_is_kept_for_a_preemptor_when_the_leader_vanishes(cluster: Cluster, tmp_path: Path) -> None:
+    """Between the preemption and the binding; the next leader goes on from what stands in the API."""
+    api = cluster.api
+    election = [f"--leader-elect-{each}" for each in QUICK]
+    command = [*scheduler_of(cluster, tmp_path), *election]
+    logs = [tmp_path / "first.log", tmp_path / "second.log"]
+
+    def pod(name: str) -> Any:
+        return api.core.read_namespaced_pod(name, api.namespace)
+
+    def leads(log: Path) -> bool:
+        return "this process leads" in log.read_text()
+
+    add_node(api, "m")
+    with (
+        running(command, log=logs[0], ready=lambda: leads(logs[0])) as first,
+        running(command, log=logs[1], ready=lambda: "is held by" in logs[1].read_text()),
+    ):
+        add_pod(api, "next-victim", 8, OWNED)
+        eventually(lambda: pod("next-victim").spec.node_name == "m")
+        let_run(api, "next-victim")
+        add_pod(api, "next-urgent", 8, URGENT)
+        eventually(lambda: pod("next-urgent").status.nominated_node_name == "m")
+        first.kill()
+        eventually(lambda: leads(logs[1]))
+        address = re.search(r"http://\S+", logs[1].read_text())
+        assert address is not None
+        eventually(lambda: 'pending_pods{state="held"} 1.0' in httpx.get(f"{address[0]}/metrics").text)
+        api.core.delete_namespaced_pod("next-victim", api.namespace, grace_period_seconds=0)
+        eventually(lambda: pod("next-urgent").spec.node_name == "m")
+        assert "preempt for" not in logs[1].read_text(), "nobody else had to go"

@@ -9,12 +9,14 @@ from scheduler.messages import (
     Announce,
     Gather,
     Happening,
+    MarkUnschedulable,
     NodeSeen,
     NodesListed,
     PodGone,
     PodSeen,
     PodsListed,
     Wake,
+    WindowOver,
 )
 from scheduler.model import GangRef
 from scheduler.placement import BEST_FIT
@@ -91,6 +93,44 @@ def test_what_is_known_does_not_grow_with_what_has_come_and_gone() -> None:
             assert Gather() not in core.handle(event, at), "there is one already"
     core.validate()
     assert kept_in(core) < 250
+
+
+def following(*events: Happening) -> Core:
+    """A core that stood by while another one decided; its first round is to come."""
+    core = Core(LEAST_SLACK, (GPU,), BEST_FIT, PreemptionRules())
+    for event in events:
+        core.handle(event, START)
+    return core
+
+
+def test_a_place_that_the_leader_held_is_held_on() -> None:
+    """The nomination came after the pod was known, by a change of nothing else."""
+    waits = task("waits", 8, start_by=START + HOUR)
+    core = following(
+        NodesListed((node("n", 8),)),
+        PodsListed((task("victim", 8, node="n"), waits)),
+        PodSeen(replace(task("victim", 8, node="n"), deleting=START + MINUTE)),
+        PodSeen(replace(waits, nominated="n")),
+    )
+    core.handle(WindowOver(), START)
+    assert core.census(START).states["held"] == 1
+
+
+def test_what_the_leader_said_is_not_said_again() -> None:
+    core = following(NodesListed((node("n", 8),)), PodsListed((task("big", 9), task("silent", 9))))
+    message = f"0/1 nodes are available: 1 Insufficient {GPU}."
+    core.handle(PodSeen(task("big", 9, told=message)), START)
+    actions = core.handle(WindowOver(), START)
+    assert [each.ref.name for each in actions if isinstance(each, MarkUnschedulable)] == ["silent"]
+
+
+def test_after_the_first_round_the_echo_of_an_earlier_answer_is_none() -> None:
+    core = following(NodesListed((node("n", 8),)), PodsListed((task("big", 9),)))
+    first = core.handle(WindowOver(), START)
+    core.handle(PodSeen(task("big", 9, start_by=START + HOUR, told="an earlier answer")), START)
+    again = core.handle(WindowOver(), START)
+    said = [[each for each in actions if isinstance(each, MarkUnschedulable)] for actions in (first, again)]
+    assert [len(each) for each in said] == [1, 0]
 
 
 def kept_in(thing: object) -> int:
