@@ -47,18 +47,25 @@ class Arrivals:
             RefusedArrival: the API server refused a node that is there from the start.
         """
         for arrival in self._scenario.arrivals:
-            item = arrival.item
-            if arrival.at_ns == 0 and isinstance(item, Node):
+            if arrival.at_ns == 0 and isinstance(arrival.item, Node):
                 # The cluster stands before the scheduler starts, as it would when one is installed.
-                self._happen(arrival)
-                continue
-            at = self._scenario.start_ns + arrival.at_ns
-            # That something will fail some day is no reason for a run to go on.
-            background, rank = isinstance(item, Fault | Failures), _RANKS.get(type(item), Rank.ARRIVAL)
-            happen = partial(self._happen, arrival)
-            self._world.queue.schedule(at, rank, happen, background=background)
+                self.happen(arrival)
+            else:
+                self.schedule(arrival)
 
-    def _happen(self, arrival: Arrival) -> None:
+    def schedule(self, arrival: Arrival) -> None:
+        """Put an item into the world's queue."""
+        item, at = arrival.item, self._scenario.start_ns + arrival.at_ns
+        # That something will fail some day is no reason for a run to go on.
+        background, rank = isinstance(item, Fault | Failures), _RANKS.get(type(item), Rank.ARRIVAL)
+        self._world.queue.schedule(at, rank, partial(self.happen, arrival), background=background)
+
+    def happen(self, arrival: Arrival) -> None:
+        """Let an item happen now.
+
+        Raises:
+            RefusedArrival: the API server refused it.
+        """
         item = arrival.item
         try:
             match item:
@@ -72,33 +79,36 @@ class Arrivals:
                     self._create(arrival)
         except (StatusError, StoreError) as error:
             what = item.name if isinstance(item, Pod | Job | Node) else type(item).__name__
-            raise self._refused(f"{what} at {arrival.at_ns / SECOND:g}s was refused: {error}") from error
+            raise self._refused(
+                arrival, f"{what} at {arrival.at_ns / SECOND:g}s was refused: {error}"
+            ) from error
 
-    def _refused(self, why: str) -> RefusedArrival:
-        return RefusedArrival(why, where=str(self._scenario.path))
+    def _refused(self, arrival: Arrival, why: str) -> RefusedArrival:
+        return RefusedArrival(why, where=arrival.where or str(self._scenario.path))
 
     # ---- objects -----------------------------------------------------------------------------------
 
     def _create(self, arrival: Arrival) -> None:
         manifest = self._scenario.manifest(arrival, scheduler_name=self._scheduler_name)
         assert manifest is not None, "what makes no object is dealt with above"
-        resource = self._resource_of(manifest)
+        resource = self._resource_of(arrival, manifest)
         namespace = manifest["metadata"].get("namespace", "default") if resource.namespaced else ""
         if namespace:
             self._require_namespace(namespace)
         if isinstance(arrival.item, Manifest):
             if problem := _problem_of_structure(manifest, resource):
-                raise self._refused(problem)
+                raise self._refused(arrival, problem)
             # The registry keeps what it is given, and the scenario may be played again.
             manifest = deepcopy(manifest)
         self._world.registry.create(resource, namespace, manifest)
 
-    def _resource_of(self, manifest: dict[str, object]) -> Resource:
+    def _resource_of(self, arrival: Arrival, manifest: dict[str, object]) -> Resource:
         group, _, version = str(manifest.get("apiVersion", "")).rpartition("/")
         kind = str(manifest.get("kind", ""))
         resource = self._world.table.by_kind(group, version, kind)
         if resource is None:
-            raise self._refused(f"no kind {kind!r} is served in {manifest.get('apiVersion')!r}")
+            what = f"no kind {kind!r} is served in {manifest.get('apiVersion')!r}"
+            raise self._refused(arrival, what)
         return resource
 
     def _require_namespace(self, name: str) -> None:

@@ -18,7 +18,7 @@ from typing import IO, Final
 from pydantic import JsonValue
 
 from evaluator.arriving import RefusedArrival
-from evaluator.errors import SchedulerFailedError, StuckTimeError, UserError
+from evaluator.errors import ScenarioError, SchedulerFailedError, StuckTimeError, UserError
 from evaluator.metrics import measure
 from evaluator.metrics.ledger import read_ledger
 from evaluator.pace.errors import NotQuiescent, PaceError, ProcessGone
@@ -153,6 +153,8 @@ async def _play(trial: Trial, scheduler: StartedScheduler) -> tuple[str, UserErr
         return "time could not be moved", StuckTimeError(str(error))
     except RefusedArrival as error:
         return "the scenario was refused", error
+    except ScenarioError as error:
+        return "a process of the scenario failed", error
 
 
 async def _from_readiness(trial: Trial, scheduler: StartedScheduler) -> str:

@@ -11,10 +11,12 @@ from typing import Final
 
 from evaluator.arriving import Arrivals
 from evaluator.pace.pace import Pace
+from evaluator.processes import Processes
 from evaluator.recorder import Help, Recorder
 from evaluator.scenario.plan import LoadedScenario
 from evaluator.timeline import RunEnded, RunStarted, Timeline
 from evaluator.wakeups import WakeupPlan, WakeupRules
+from evaluator.words import counted
 from fakeapi.kernel.clock import VirtualClock, monotonic_ns
 from fakeapi.kernel.time import DAY, SECOND, Duration, Instant, format_instant
 from fakeapi.machinery.resources import PODS
@@ -77,7 +79,13 @@ class Trial:
                 start=format_instant(scenario.start_ns),
             )
         )
-        Arrivals(scenario, self.world, scheduler_name).plan()
+        arrivals = Arrivals(scenario, self.world, scheduler_name)
+        arrivals.plan()
+        self._processes: Final = (
+            Processes(scenario, self.world, arrivals, self.timeline) if scenario.processes else None
+        )
+        if self._processes is not None:
+            self._processes.plan()
 
     # ---- the loop -----------------------------------------------------------------------------------
 
@@ -88,7 +96,15 @@ class Trial:
             NotQuiescent: the scheduler did not rest, so time could not move.
             ProcessGone: the scheduler ended.
             RefusedArrival: the API server refused an object of the scenario.
+            ScenarioError: a process of the scenario raised, or never ends.
         """
+        try:
+            return await self._play(pace, asked)
+        finally:
+            if self._processes is not None:
+                self._processes.close()
+
+    async def _play(self, pace: Pace, asked: Callable[[], int]) -> str:
         self._began = monotonic_ns()
         until = None if self.scenario.until_ns is None else self.scenario.start_ns + self.scenario.until_ns
         await pace.idle()
@@ -158,9 +174,11 @@ class Trial:
         return visit if timer is not None or self.world.queue.peek() is not None else None
 
     def _why_nothing_is_left(self) -> str:
+        processes = 0 if self._processes is None else self._processes.waiting
+        left = f", {counted(processes, 'process', 'processes')} still waiting" if processes else ""
         if waiting := len(self.recorder.pending):
-            return f"nothing is left to happen, {waiting} pods still wait for a node"
-        return "everything is done"
+            return f"nothing is left to happen, {waiting} pods still wait for a node{left}"
+        return f"everything is done{left}"
 
     # ---- the end --------------------------------------------------------------------------------------
 
@@ -196,7 +214,7 @@ class Trial:
             failed=counts.failed,
             running=len(self.recorder.running),
             pending=len(self.recorder.pending),
-            total=self._total,
+            total=max(self._total, counts.submitted),
         )
 
     def _tell_progress(self) -> None:

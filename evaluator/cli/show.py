@@ -16,6 +16,7 @@ from evaluator.scenario.parameters import describe_parameters, parse_assignments
 from evaluator.scenario.plan import LoadedScenario
 from evaluator.traces.facts import Facts, find_facts
 from evaluator.traces.scenarios import as_trace
+from evaluator.words import counted
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -38,6 +39,9 @@ def show(
 
 
 def _print_rest(console: Console, scenario: LoadedScenario, found: Sequence[Finding]) -> None:
+    if scenario.processes:
+        people = counted(scenario.processes, "process", "processes")
+        console.print(f"{people} will add more while the run goes on", markup=False)
     for expectation in scenario.expectations:
         console.print(f"expects {expectation}", markup=False)
     if hopeless := _hopeless(found):
@@ -65,5 +69,6 @@ def _document(scenario: LoadedScenario, facts: Facts, found: Sequence[Finding]) 
         "jobs": document["jobs"],
         "nodes": document["nodes"],
         "hopeless_deadlines": _hopeless(found),
+        "processes": scenario.processes,
         "expectations": [str(expectation) for expectation in scenario.expectations],
     }

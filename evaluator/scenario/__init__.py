@@ -35,6 +35,7 @@ from evaluator.scenario.model import (
     Toleration,
 )
 from evaluator.scenario.parameters import ScenarioParameters
+from evaluator.scenario.processes import Process
 from evaluator.scenario.units import days, hours, minutes, seconds
 from fakeapi.kernel.chance import Chance as Rng
 
@@ -50,6 +51,7 @@ __all__ = [
     "Outage",
     "Pod",
     "PriorityClass",
+    "Process",
     "Rng",
     "Scenario",
     "ScenarioItem",

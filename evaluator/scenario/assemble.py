@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from evaluator.errors import ScenarioError
-from evaluator.scenario.checks import Placed, check_names, check_references, identity
+from evaluator.scenario.checks import Placed, check_fault, check_names, check_references, identity
 from evaluator.scenario.manifests import node_labels
 from evaluator.scenario.model import (
     Arriving,
@@ -75,6 +75,41 @@ def assemble(placed: Sequence[Placed]) -> Assembled:
     return Assembled(settings, arrivals, tuple(notes), _digest(settings, arrivals))
 
 
+def arrivals_from(
+    added: Placed, placed: Sequence[Placed], settings: Settings, now_ns: int
+) -> Iterator[Arrival]:
+    """What comes of an item that a process adds while a run goes on: now, or when its instant is later.
+
+    :param placed: all items so far.
+    :param now_ns: nanoseconds since the start of the run.
+    :raises ScenarioError: if it belongs before the run, or names what nothing added.
+    """
+    if isinstance(added.item, Settings | Note):
+        raise ScenarioError(
+            f"s.{type(added.item).__name__.lower()} belongs before the run",
+            where=added.where,
+            next_step="Call it in scenario(), not in a process.",
+        )
+    given = list(_parts(added, placed))
+    for each in [*_implied(given), *given]:
+        item = _arriving(each)
+        if isinstance(item, Fault):
+            nodes = {("node", node.name): 0 for node in _nodes(placed)}
+            check_fault(item, now_ns, nodes, each.where)
+        yield Arrival(max(_instant(each, settings), now_ns), item, where=each.where)
+
+
+def _nodes(placed: Iterable[Placed]) -> Iterator[Node]:
+    for each in placed:
+        match each.item:
+            case NodePool() as pool:
+                yield from pool.nodes()
+            case Node() as node:
+                yield node
+            case _:
+                pass
+
+
 def _settings(placed: Iterable[Placed]) -> Settings:
     found = [each for each in placed if isinstance(each.item, Settings)]
     if len(found) > 1:
@@ -89,27 +124,25 @@ def _settings(placed: Iterable[Placed]) -> Settings:
 def _single(placed: Sequence[Placed]) -> Iterator[Placed]:
     """Items that arrive, with pools and outages taken apart."""
     for each in placed:
-        match each.item:
-            case NodePool() as pool:
-                yield from (Placed(node, each.where) for node in pool.nodes())
-            case Outage() as outage:
-                yield from (Placed(fault, each.where) for fault in _faults(outage, placed, each.where))
-            case Settings() | Note():
-                pass
-            case _:
-                yield each
+        yield from _parts(each, placed)
+
+
+def _parts(each: Placed, placed: Sequence[Placed]) -> Iterator[Placed]:
+    match each.item:
+        case NodePool() as pool:
+            yield from (Placed(node, each.where) for node in pool.nodes())
+        case Outage() as outage:
+            yield from (Placed(fault, each.where) for fault in _faults(outage, placed, each.where))
+        case Settings() | Note():
+            pass
+        case _:
+            yield each
 
 
 def _faults(outage: Outage, placed: Sequence[Placed], where: str) -> Iterator[Fault]:
     """The crash of each node that an outage takes."""
     wanted = outage.labels.items()
-    pools = [each.item for each in placed if isinstance(each.item, Node | NodePool)]
-    names = [
-        node.name
-        for pool in pools
-        for node in (pool.nodes() if isinstance(pool, NodePool) else [pool])
-        if wanted <= node_labels(node).items()
-    ]
+    names = [node.name for node in _nodes(placed) if wanted <= node_labels(node).items()]
     if not names:
         raise ScenarioError(
             f"s.outage takes the nodes with {outage.cause}, and there is none",

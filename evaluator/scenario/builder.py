@@ -3,6 +3,8 @@
 Each method adds something that exists or arrives, checks it where it is written, and returns it. Amounts
 and times are texts with a unit (``"90m"``, ``"500m"`` of a core, ``"2Gi"``), or what ``minutes(…)`` and its
 like make. One method for each word of the language: this file grows with the vocabulary alone.
+
+In a process (:mod:`evaluator.scenario.processes`) everything happens now, unless its instant is later.
 """
 
 import sys
@@ -38,6 +40,7 @@ from evaluator.scenario.model import (
     Toleration,
 )
 from evaluator.scenario.parameters import ScenarioParameters
+from evaluator.scenario.processes import ProcessWords
 from evaluator.scenario.units import Cpu, Memory, Moment, Span
 
 MAX_ITEMS: Final = 2_000_000
@@ -61,7 +64,7 @@ _I = TypeVar(
 )
 
 
-class Scenario(MachineWords, Generic[P]):
+class Scenario(MachineWords, ProcessWords, Generic[P]):
     """Takes in what a scenario says, in the order in which it says it."""
 
     def __init__(self, params: P, path: Path, *, limit: int = MAX_ITEMS) -> None:
@@ -71,6 +74,7 @@ class Scenario(MachineWords, Generic[P]):
         :param path: the scenario's file; what is added is placed at the lines of this file.
         :param limit: the most items that it takes.
         """
+        super().__init__()
         self.params: Final = params
         self._path = path
         self._limit = limit
@@ -293,6 +297,10 @@ class Scenario(MachineWords, Generic[P]):
 
         :raises ScenarioError: if the text is no comparison, or compares what nothing measures.
         """
+        if self._present is not None:
+            raise ScenarioError(
+                "a process expects nothing", where=self.where(), next_step="Call s.expect in scenario()."
+            )
         try:
             given = (
                 expectation
@@ -340,7 +348,10 @@ class Scenario(MachineWords, Generic[P]):
                 where=self.where(),
                 next_step="Does a loop in scenario() never end?",
             )
-        self._placed.append(Placed(item, self.where()))
+        placed = Placed(item, self.where())
+        self._placed.append(placed)
+        if self._present is not None:
+            self._present.add(placed)
 
     def _documents(self, text: str) -> list[Mapping[str, Any]]:
         try:

@@ -1,6 +1,6 @@
 """Contradictions between the items of one scenario, found before anything starts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, assert_never
 
@@ -110,7 +110,7 @@ def check_references(timed: Iterable[tuple[int, Placed]]) -> None:
             case Pod() | Job() as work:
                 _check_class(work, known, each.where)
             case Fault() as fault:
-                _check_fault(fault, at_ns, known, each.where)
+                check_fault(fault, at_ns, known, each.where)
             case Delete() as delete if closed or ("pod", delete.key) in known:
                 _check_delete(delete, at_ns, known, each.where)
             case _:
@@ -129,7 +129,13 @@ def _check_class(pod: Work, known: dict[tuple[str, str], int], where: str) -> No
     )
 
 
-def _check_fault(fault: Fault, at_ns: int, known: dict[tuple[str, str], int], where: str) -> None:
+def check_fault(fault: Fault, at_ns: int, known: Mapping[tuple[str, str], int], where: str) -> None:
+    """Find a fault of a node that is not there.
+
+    :param at_ns: when it happens, nanoseconds since the start of the run.
+    :param known: kind and name of what is added, with its instant.
+    :raises ScenarioError: with the fault's file and line.
+    """
     joined_ns = known.get(("node", fault.node))
     if joined_ns is None:
         some = [name for kind, name in known if kind == "node"][:_NAMED]

@@ -72,8 +72,7 @@ def load_scenario(
     module = _import(path)
     function = _function(module, path)
     parameters = make_parameters(_parameters_model(module, path), assignments or {}, path.stem)
-    with blamed(path):
-        story = _told(function, parameters, Rng(seed), path)
+    story = _told(function, parameters, seed, path)
     if not story.placed:
         raise ScenarioError(
             "the scenario is empty",
@@ -81,17 +80,27 @@ def load_scenario(
             next_step="Call at least s.nodes(…) and s.pod(…).",
         )
     assembled = assemble(story.placed)
+    closed = bool(story.starts)
     return LoadedScenario(
         name=path.stem,
         path=path,
-        digest=assembled.digest,
+        digest=_digest_of_processes(assembled.digest, path, parameters, seed) if closed else assembled.digest,
         seed=seed,
         settings=assembled.settings,
         parameters=parameters,
         arrivals=assembled.arrivals,
         notes=assembled.notes,
         expectations=tuple(story.expectations),
+        processes=len(story.starts),
+        retell=(lambda: _told(_function(_import(path), path), parameters, seed, path)) if closed else None,
     )
+
+
+def _digest_of_processes(digest: str, path: Path, parameters: ScenarioParameters, seed: int) -> str:
+    """What processes add is known only afterwards; what they are made of is known before."""
+    sha = hashlib.sha256(f"{digest} {seed} {parameters.model_dump_json()}\n".encode())
+    sha.update(_source(path))
+    return sha.hexdigest()
 
 
 def parameters_of(reference: str | Path) -> type[ScenarioParameters]:
@@ -166,14 +175,15 @@ def _parameters_model(module: ModuleType, path: Path) -> type[ScenarioParameters
 
 
 def _told(
-    function: Callable[..., Any], parameters: ScenarioParameters, rng: Rng, path: Path
+    function: Callable[..., Any], parameters: ScenarioParameters, seed: int, path: Path
 ) -> Scenario[ScenarioParameters]:
     story = Scenario(parameters, path)
-    given = function(story, rng)
+    with blamed(path):
+        given = function(story, Rng(seed))
     if given is not None:
         raise ScenarioError(
             f"got {shown(given)} ({type(given).__name__}): scenario() adds to s and returns nothing",
             where=f"{path}:{_first_line(function)}",
-            next_step="Call s.nodes(…), s.pod(…) and so on, without yield and return.",
+            next_step="Call s.nodes(…), s.pod(…) and so on, without return; who yields is s.process(…)'s.",
         )
     return story

@@ -1,9 +1,11 @@
 """A scenario as a run performs it: every item resolved to an instant, in order."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
+from evaluator.scenario.checks import Placed
 from evaluator.scenario.expectations import Expectation
 from evaluator.scenario.manifests import (
     Object,
@@ -26,6 +28,7 @@ from evaluator.scenario.model import (
     Settings,
 )
 from evaluator.scenario.parameters import ScenarioParameters
+from evaluator.scenario.processes import Present, Start
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,21 @@ class Arrival:
     """Its place among all arrivals."""
     where: str = ""
     """The line of the scenario that added it, ``file:line``; empty for what others imply."""
+
+
+class Story(Protocol):
+    """What a scenario's function told, as far as a run with processes needs it."""
+
+    @property
+    def placed(self) -> Sequence[Placed]:
+        """All items, those that processes add included."""
+
+    @property
+    def starts(self) -> Sequence[Start]:
+        """The processes."""
+
+    def enter(self, present: Present | None) -> None:
+        """From now on what is said happens in this run; with None, no longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +76,11 @@ class LoadedScenario:
     """What was changed, dropped or invented on the way from a source to these items."""
     expectations: tuple[Expectation, ...] = field(default=())
     """What should hold at the end of a run; no part of the digest, since no work depends on it."""
+    processes: int = 0
+    """Processes that act while a run goes on."""
+    retell: Callable[[], "Story"] | None = None
+    """Reads the file and tells its story anew: each run needs processes of its own, with memories and chance
+    of their own. None where there are no processes."""
 
     @property
     def start_ns(self) -> int:

@@ -16,6 +16,7 @@ from evaluator.scenario.fields import (
     LabelValue,
     Name,
 )
+from evaluator.scenario.happenings import Happening
 from evaluator.scenario.units import (
     Duration,
     format_duration,
@@ -116,6 +117,21 @@ class Work(Item):
     def key(self) -> str:
         """``namespace/name``."""
         return f"{self.namespace}/{self.name}"
+
+    @property
+    def kind(self) -> Literal["pod", "job"]:
+        """Which of the two it is."""
+        return "job" if isinstance(self, Job) else "pod"
+
+    @property
+    def started(self) -> Happening:
+        """To be waited for: its first pod began its work."""
+        return Happening(self.kind, self.key, "started")
+
+    @property
+    def finished(self) -> Happening:
+        """To be waited for: it came to its end, whichever."""
+        return Happening(self.kind, self.key, "finished")
 
     @property
     def class_name(self) -> str | None:

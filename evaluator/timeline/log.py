@@ -1,7 +1,7 @@
 """The log itself: events in order, as lines in a file and back."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -25,6 +25,7 @@ class Timeline:
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self._events: list[Event] = []
+        self._followers: list[Callable[[Event], None]] = []
         for event in events:
             self.append(event)
 
@@ -40,6 +41,12 @@ class Timeline:
             if isinstance(last, RunEnded):
                 raise ValueError(f"{what} comes after the end of the run")
         self._events.append(event)
+        for follower in self._followers:
+            follower(event)
+
+    def follow(self, follower: Callable[[Event], None]) -> None:
+        """Tell somebody of each event from now on, when it has been added."""
+        self._followers.append(follower)
 
     def __iter__(self) -> Iterator[Event]:
         return iter(self._events)

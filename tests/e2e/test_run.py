@@ -199,6 +199,44 @@ def test_a_node_that_is_refused_before_the_run_is_told_too(tmp_path: Path) -> No
     assert "Traceback" not in ended.err
 
 
+CLOSED_LOOP = """
+from evaluator.scenario import *
+
+def scenario(s, rng):
+    s.nodes("n", count=1, chips=2)
+    for name in ("ada", "bob"):
+        s.process(person(s, rng.stream(name), name))
+
+def person(s, draw, name):
+    for number in range(3):
+        job = s.job(f"{name}-{number}", chips=draw.randint(1, 2), run_time=minutes(draw.randint(5, 20)))
+        yield s.until(job.finished)
+        yield s.after(minutes(draw.randint(0, 9)))
+"""
+
+
+def test_a_closed_loop_gives_the_same_bytes_twice(tmp_path: Path) -> None:
+    scenario = tmp_path / "loop.py"
+    scenario.write_text(CLOSED_LOOP)
+    for folder in ("first", "second"):
+        require_success(evaluator("run", scenario, "-s", "lst", "-s", "fifo", "--out", tmp_path / folder))
+    for scheduler in ("lst", "fifo"):
+        assert result_in(tmp_path / "first" / scheduler)["jobs"]["finished"] == 6
+        assert timeline_in(tmp_path / "first" / scheduler) == timeline_in(tmp_path / "second" / scheduler)
+
+
+def test_a_mistake_in_a_process_is_told_with_its_line_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    scenario = tmp_path / "loop.py"
+    scenario.write_text(CLOSED_LOOP + "        if number: raise ValueError(name)\n")
+    ended = evaluator("run", scenario, "--out", tmp_path / "out", "-q")
+    assert ended.code == ExitCode.USAGE
+    assert f"{scenario}:{CLOSED_LOOP.count(chr(10)) + 1}: the scenario raised ValueError: " in ended.err
+    assert "Traceback" not in ended.err
+    result = result_in(tmp_path / "out")
+    assert (result["complete"], result["ended"]) == (False, "a process of the scenario failed")
+    assert result["jobs"]["finished"] >= 2
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_keeps_its_measurements_and_leaves_no_process(
     tmp_path: Path, number: signal.Signals

@@ -45,6 +45,20 @@ def test_what_lint_would_say_is_counted(tmp_path: Path, capsys: pytest.CaptureFi
     assert "here: 5 × something was changed" in told
 
 
+def test_processes_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "told.py"
+    file.write_text(
+        "def scenario(s, rng):\n"
+        '    s.nodes("n", count=1, chips=8)\n'
+        "    s.process(p(s))\n"
+        "    s.process(p(s))\n"
+        "def p(s):\n"
+        '    yield s.after("1m")\n'
+    )
+    assert _exit_code(["show", str(file)]) == ExitCode.OK
+    assert "2 processes will add more" in capsys.readouterr().out
+
+
 def test_a_scenario_that_does_not_load_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert _exit_code(["show", "nowhere"]) == ExitCode.USAGE
     assert "nowhere" in capsys.readouterr().err
