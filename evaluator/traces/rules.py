@@ -8,20 +8,17 @@ each deadline can be met by a job that starts at once.
 import dataclasses
 import math
 import re
-from bisect import bisect_right
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Final
 
 from evaluator.errors import TraceError, shown
+from evaluator.scenario.distributions import CHRONUS_FACTORS, quantile
 from evaluator.traces.account import ImportReport
 from evaluator.traces.model import Trace, TraceJob
 from evaluator.traces.table import MAX_SPAN_NS
 from evaluator.traces.transforms import map_jobs
 from fakeapi.kernel.chance import Chance
-
-CHRONUS_FACTORS: Final = ((0.0, 1.10), (0.5, 1.97), (0.9, 3.12), (0.99, 4.2), (1.0, 5.0))
-"""Points (probability, first deadline / run time) of Chronus' SLO jobs."""
 
 DEADLINE_STREAM: Final = "trace-deadline"
 ESTIMATE_STREAM: Final = "trace-estimate"
@@ -45,13 +42,6 @@ MAX_SIGMA: Final = 5
 
 _FACTOR: Final = re.compile(r"(\d{1,6}(?:\.\d{1,9})?)x", re.ASCII)
 _SIGMA: Final = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)", re.ASCII)
-
-
-def chronus_factor(probability: float) -> float:
-    """The factor below which that share of Chronus' deadlines lies; linear between the known points."""
-    index = min(bisect_right(CHRONUS_FACTORS, (probability, math.inf)), len(CHRONUS_FACTORS) - 1)
-    (low, start), (high, end) = CHRONUS_FACTORS[index - 1], CHRONUS_FACTORS[index]
-    return start + (end - start) * (probability - low) / (high - low)
 
 
 def with_deadlines(trace: Trace, rule: str, seed: int) -> Trace:
@@ -78,7 +68,7 @@ def with_deadlines(trace: Trace, rule: str, seed: int) -> Trace:
             deadline = None
             if rule != NONE and job.run_ns is not None and not job.best_effort:
                 section.invented[DRAWN if factor is None else FIXED] += 1
-                times = Fraction(chronus_factor(chance.random())) if factor is None else factor
+                times = Fraction(quantile(CHRONUS_FACTORS, chance.random())) if factor is None else factor
                 deadline = min(math.ceil(job.run_ns * times), MAX_SPAN_NS)
             return dataclasses.replace(job, deadline_ns=deadline, soft_deadlines=())
 

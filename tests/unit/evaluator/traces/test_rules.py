@@ -4,8 +4,6 @@ import dataclasses
 from statistics import median
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluator.errors import TraceError
 from evaluator.traces import rules
@@ -25,19 +23,6 @@ def given_deadlines(rule: str, *jobs: TraceJob, seed: int = 1) -> tuple[list[Tra
 def given_estimates(rule: str, *jobs: TraceJob, seed: int = 1) -> list[TraceJob]:
     trace = rules.with_estimates(Trace("t", "t", jobs=lambda _: iter(jobs)), rule, seed)
     return list(trace.jobs(ImportReport()))
-
-
-@pytest.mark.parametrize(
-    ("probability", "factor"), [(0, 1.10), (0.25, 1.535), (0.5, 1.97), (0.9, 3.12), (0.99, 4.2), (1, 5.0)]
-)
-def test_chronus_factors_pass_through_the_known_points(probability: float, factor: float) -> None:
-    assert rules.chronus_factor(probability) == pytest.approx(factor)
-
-
-@given(st.floats(0, 1), st.floats(0, 1))
-def test_chronus_factors_rise(one: float, other: float) -> None:
-    low, high = sorted((one, other))
-    assert 1.10 <= rules.chronus_factor(low) <= rules.chronus_factor(high) <= 5.0
 
 
 def test_drawn_deadlines_can_be_met_and_are_spread_as_chronus() -> None:
