@@ -114,7 +114,8 @@ def update(
     for key, baseline in made.items():
         file = write_baseline(baseline, folder)
         changes = differences(before.get(key), baseline)
-        console.print(f"{file}: {len(baseline.seeds)} runs, {len(changes)} medians changed", markup=False)
+        what = f"{file}: {len(baseline.seeds)} runs, {len(changes)} medians changed"
+        console.print(what, markup=False, soft_wrap=True)
         if changes:
             console.print(_table(changes))
 

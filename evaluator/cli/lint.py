@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 import orjson
 import typer
 from rich.console import Console
-from rich.text import Text
 
+from evaluator.cli.findings import print_findings, told
 from evaluator.cli.options import Assignments, Quiet, Seed
 from evaluator.cli.run import ScenarioArgument
 from evaluator.errors import ParameterError, ScenarioError
@@ -53,16 +53,8 @@ def _findings(scenario: str, assignments: Sequence[str], seed: int) -> list[Find
 
 def _print(found: Sequence[Finding]) -> None:
     console = Console(highlight=False)
-    for finding in found:
-        colour = "red" if finding.code.severity == "error" else "yellow"
-        code = Text(finding.code.value, colour)
-        console.print(Text(f"{finding.where}:"), code, Text(_told(finding)), soft_wrap=True)
+    print_findings(console, found)
     console.print(counted(len(found), "finding") if found else "no mistakes found", markup=False)
-
-
-def _told(finding: Finding) -> str:
-    more = f" (and {finding.count - 1:,} more from this line)" if finding.count > 1 else ""
-    return f"{finding.text}{more}"
 
 
 def _document(finding: Finding) -> dict[str, str | int]:
@@ -80,4 +72,4 @@ def _annotation(finding: Finding) -> str:
     file, _, line = finding.where.rpartition(":")
     code = finding.code
     placed = {"file": file, "line": line} if line.isdigit() else {}
-    return annotation(code.severity, code.value, _told(finding), **placed)
+    return annotation(code.severity, code.value, told(finding), **placed)

@@ -55,6 +55,12 @@ PaceName = Annotated[
         help="How time moves: warp (the scheduler's clock is moved, idleness proven) or settle (guessed).",
     ),
 ]
+Lint = Annotated[
+    bool,
+    typer.Option(
+        "--lint/--no-lint", help="Look for mistakes first: errors end the command, warnings are shown."
+    ),
+]
 Report = Annotated[bool, typer.Option("--report", help="Write an HTML report as well.")]
 IdleLimit = Annotated[
     float,

@@ -7,9 +7,11 @@ import typer
 import uvloop
 from rich.console import Console
 
+from evaluator.cli.findings import check_before_run
 from evaluator.cli.options import (
     Assignments,
     IdleLimit,
+    Lint,
     Out,
     PaceName,
     Quiet,
@@ -50,6 +52,7 @@ def run(
     out: Out = None,
     pace: PaceName = "warp",
     report: Report = False,
+    lint: Lint = True,
     idle_limit: IdleLimit = 30.0,
     quiet: Quiet = False,
 ) -> int:
@@ -60,6 +63,8 @@ def run(
     console = Console()
     profiles = _profiles(scheduler or [], scheduler_cmd, scheduler_name)
     loaded = load_scenario(scenario, assignments=parse_assignments(assignments or []), seed=seed)
+    if lint:
+        check_before_run(console, loaded, quiet=quiet)
     if not quiet:
         print_notes(console, loaded.notes)
     folder = make_folder(out, loaded.name)

@@ -199,6 +199,30 @@ def test_a_node_that_is_refused_before_the_run_is_told_too(tmp_path: Path) -> No
     assert "Traceback" not in ended.err
 
 
+TOO_LARGE = """
+def scenario(s, rng):
+    s.nodes("n", count=1, chips=2)
+    s.pod("fits", chips=1, run_time="1h", deadline="30m")
+    s.pod("never", chips=3, run_time="1h")
+    s.pod("nor-this", chips=4, run_time="1h")
+"""
+
+
+def test_mistakes_are_found_before_a_run_and_may_be_meant(tmp_path: Path) -> None:
+    scenario = tmp_path / "large.py"
+    scenario.write_text(TOO_LARGE)
+    refused = evaluator("run", scenario, "--out", tmp_path / "refused")
+    assert refused.code == ExitCode.USAGE
+    assert "large.py:4: W201 " in refused.out
+    assert f"{scenario}:5: E101 pod default/never asks for 3 chips" in refused.err
+    assert "1 more error: evaluator lint" in refused.err
+    assert not (tmp_path / "refused").exists()
+    played = evaluator("run", scenario, "--no-lint", "--out", tmp_path / "played")
+    require_success(played)
+    assert "W201" not in played.out
+    assert result_in(tmp_path / "played")["jobs"]["finished"] == 1
+
+
 CLOSED_LOOP = """
 from evaluator.scenario import *
 

@@ -16,7 +16,7 @@ def test_counts_demand_and_expectations_are_told(capsys: pytest.CaptureFixture[s
     assert "56 (56 pods)" in told
     assert "8 with 36 chips" in told
     assert "expects deadlines_missed <= 0.0" in told
-    assert "sweeps (int, default 34)" in told
+    assert "sweeps (int, 0 to 500, default 34)" in told
     assert "cannot be met" not in told
 
 
