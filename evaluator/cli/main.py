@@ -7,7 +7,7 @@ from typing import Final
 import typer
 from rich.console import Console
 
-from evaluator.cli import diff, explain, export, gate, lint, listing, record, report, run, show, trace
+from evaluator.cli import diff, explain, export, gate, lint, listing, record, report, run, show, sweep, trace
 from evaluator.errors import UserError
 from evaluator.exits import ExitCode
 
@@ -26,6 +26,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("run")(run.run)
+app.command("sweep")(sweep.sweep)
 app.command("lint")(lint.lint_scenario)
 app.command("show")(show.show)
 app.command("list")(listing.list_scenarios)

@@ -70,7 +70,7 @@ def render(runs: Sequence[ReportedRun]) -> str:
         "origin": parse_rfc3339(runs[0].result.start) // MILLISECOND,
     }
     return (
-        _environment()
+        environment()
         .get_template(TEMPLATE)
         .render(
             title=_title(runs),
@@ -107,17 +107,18 @@ def _map_data(drawn: NodeMap, run: ReportedRun) -> dict[str, Any]:
     return {**data, "start": start_ns // MILLISECOND, "end": end_ns // MILLISECOND}
 
 
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """Where templates come from: everything in them is escaped, and a name that is missing is an error."""
+    templates = Environment(
         loader=PackageLoader("evaluator.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(duration=duration_text, count=count_text, share=share_text, metric=metric_text)
-    environment.globals["nothing"] = NOTHING
-    return environment
+    templates.filters.update(duration=duration_text, count=count_text, share=share_text, metric=metric_text)
+    templates.globals["nothing"] = NOTHING
+    return templates
 
 
 def _script_json(value: Any) -> Markup:

@@ -74,6 +74,8 @@ COMMANDS = [one for one in documented_commands() if "openb" not in one]
 def as_documented(command: str, folder: Path) -> list[str]:
     """The words of a documented command, for a scenario and a scheduler that are here."""
     words = shlex.split(command)[1:]
+    if words[0] == "sweep":
+        return [*words, *SMALL[2:], "--out", str(folder)]
     if words[0] != "run":
         return words
     ours = f"{sys.executable} -m scheduler --kubeconfig {{kubeconfig}} --scheduler-name my-scheduler"
