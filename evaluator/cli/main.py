@@ -7,7 +7,21 @@ from typing import Final
 import typer
 from rich.console import Console
 
-from evaluator.cli import diff, explain, export, gate, lint, listing, record, report, run, show, sweep, trace
+from evaluator.cli import (
+    compare,
+    diff,
+    explain,
+    export,
+    gate,
+    lint,
+    listing,
+    record,
+    report,
+    run,
+    show,
+    sweep,
+    trace,
+)
 from evaluator.errors import UserError
 from evaluator.exits import ExitCode
 
@@ -33,6 +47,7 @@ app.command("list")(listing.list_scenarios)
 app.command("record")(record.record)
 app.command("report")(report.report)
 app.command("explain")(explain.explain)
+app.command("compare")(compare.compare)
 app.command("diff")(diff.diff)
 app.command("export")(export.export)
 app.command("gate")(gate.gate)

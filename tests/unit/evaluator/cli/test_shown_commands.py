@@ -15,7 +15,7 @@ from tests.support.reports import quickstart
 DOCS = Path(__file__).parents[4] / "docs"
 SHOWN = [
     line.removeprefix("$ ")
-    for page in ("report.md", "explain.md")
+    for page in ("report.md", "explain.md", "compare.md")
     for block in re.findall(r"^```console\n(.*?)^```", (DOCS / page).read_text(), re.MULTILINE | re.DOTALL)
     for line in block.splitlines()
     if line.startswith("$ ")
@@ -48,4 +48,4 @@ def test_they_work(command: str) -> None:
 
 
 def test_some_are_shown() -> None:
-    assert {command.split()[1] for command in SHOWN} == {"report", "export", "explain", "diff"}
+    assert {command.split()[1] for command in SHOWN} == {"report", "export", "explain", "diff", "compare"}

@@ -1,0 +1,79 @@
+"""``evaluator compare``: two schedulers on the same arrivals, with intervals."""
+
+import glob
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from evaluator.cli.options import write_file
+from evaluator.cli.runs import run_folders
+from evaluator.compare.comparing import Comparison
+from evaluator.compare.comparing import compare as compared
+from evaluator.compare.jobs import job_table
+from evaluator.compare.pairing import ComparedRun, paired
+from evaluator.errors import NothingMatchedError, UsageError
+from evaluator.metrics.ledger import read_ledger
+from evaluator.report.compare import compare_json, compare_markdown, print_compare
+from evaluator.results import TIMELINE_FILE, read_result
+from evaluator.timeline import read_timeline
+
+Side = Annotated[
+    str, typer.Argument(help="A run's folder, a folder of runs, or a pattern such as 'runs/sweep/*.lst.*'.")
+]
+Form = Annotated[
+    Literal["text", "markdown", "json"],
+    typer.Option("--format", help="What to print: text, markdown, or json (all metrics)."),
+]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option("--metric", "-m", help="Metric to show; repeat for more.", show_default="the usual ones"),
+]
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write what is printed to a file instead.")
+]
+
+
+def compare(a: Side, b: Side, metrics: Metrics = None, form: Form = "text", out: Out = None) -> None:
+    """Compare two schedulers, job by job and seed by seed, on the same arrivals.
+
+    A winner is named only where a confidence interval of the difference leaves 0 out.
+    """
+    comparison = _compared(a, b)
+    names = metrics or []
+    for name in names:
+        if name not in {one.name for one in comparison.differences}:
+            known = ", ".join(one.name for one in comparison.differences)
+            raise UsageError(
+                f"--metric = {name!r}: not a metric of both sides", next_step=f"Choose among {known}."
+            )
+    text = compare_json(comparison).decode() if form == "json" else compare_markdown(comparison, names)
+    if out is not None:
+        write_file("--out", out, [text.encode()])
+    elif form == "text":
+        print_compare(Console(highlight=False), comparison, names)
+    else:
+        typer.echo(text, nl=False)
+
+
+def _compared(a: str, b: str) -> Comparison:
+    first, second = _read(a), _read(b)
+    names = [first[0].result.scheduler, second[0].result.scheduler]
+    if names[0] == names[1]:
+        names = [f"{name} ({side})" for name, side in zip(names, (a, b), strict=True)]
+    return compared(paired(first, second), *names)
+
+
+def _read(side: str) -> Sequence[ComparedRun]:
+    found = [Path(side)] if Path(side).exists() else [Path(path) for path in sorted(glob.glob(side))]
+    if not found:
+        raise NothingMatchedError(f"{side}: no run is there", next_step="Give a run's folder or a pattern.")
+    folders = run_folders(found)
+    return [
+        ComparedRun(
+            str(folder), read_result(folder), job_table(read_ledger(read_timeline(folder / TIMELINE_FILE)))
+        )
+        for folder in folders
+    ]
