@@ -1,13 +1,14 @@
 """The cheapest set of running workloads that makes room for a waiting one.
 
 What a set costs is compared in this order: pods that end against a disruption budget; deadlines that it
-breaks; run time lost since checkpoints and for restarts, times chips; the same without chips; workloads;
-chips that stay free where the pod goes. Under ``priority`` it is kube-scheduler's order instead: budgets, the
-highest priority taken, their sum, their number, and among equals those that started last.
+breaks; deadlines that could still be met, which it endangers; run time lost since checkpoints and for
+restarts, times chips; the same without chips; workloads; chips that stay free where the pod goes. Under
+``priority`` it is kube-scheduler's order instead: budgets, the highest priority taken, their sum, their
+number, and among equals those that started last.
 
 For one pod the sets are looked at node by node, all of them where few workloads are on a node, else the one
-that is left when as many as possible are spared, dearest first. For a gang workloads are taken cheapest first
-until it fits, and then spared, dearest first, as long as it still fits.
+that is left when as many as possible are spared, dearest first. For a gang workloads are taken cheapest
+first until it fits, and then spared, dearest first, as long as it still fits.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -85,6 +86,7 @@ class Preemption:
         return (
             violations,
             sum(one.breaks() for one in some),
+            sum(one.promises() for one in some),
             sum(one.chip_time for one in some),
             sum(one.lost for one in some),
             len(some),

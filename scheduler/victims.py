@@ -52,9 +52,13 @@ class Running:
         """For the record."""
         return Loss(self.name, tuple(task.ref for task in self.tasks), self.chip_time, self.slack)
 
+    def promises(self) -> bool:
+        """Whether it has a deadline that it would meet."""
+        return self.slack is not None and self.slack >= 0
+
     def breaks(self) -> bool:
         """Whether taking it makes it miss a deadline that it would meet."""
-        if self.slack is None or self.slack < 0:
+        if self.slack is None or not self.promises():
             return False
         return self.slack < self.lost // len(self.tasks)
 

@@ -107,6 +107,7 @@ def pods(some: Sequence[tuple[int, str, int | None, int | None]]) -> list[Task]:
 def cost(some: Sequence[Running]) -> tuple[int, ...]:
     return (
         sum(one.breaks() for one in some),
+        sum(one.promises() for one in some),
         sum(one.chip_time for one in some),
         sum(one.lost for one in some),
         len(some),
