@@ -31,6 +31,7 @@ from evaluator.report.sweep import print_sweep, sweep_markdown
 from evaluator.report.sweep_page import render_sweep
 from evaluator.scenario.loader import find_scenario, load_scenario
 from evaluator.schedulers.profiles import custom_profile, profile_named
+from evaluator.sweep.cluster import perform_on_cluster
 from evaluator.sweep.grid import Contender, Played, Request, grid, parse_seeds, parse_variants
 from evaluator.sweep.keeping import finished, reason
 from evaluator.sweep.local import Ended, Tell, exit_code, perform_here
@@ -78,6 +79,12 @@ Metrics = Annotated[
 ]
 
 
+Dask = Annotated[
+    str | None,
+    typer.Option("--dask", metavar="ADDRESS", help="Perform the runs on the workers of this Dask cluster."),
+]
+
+
 def sweep(
     scenarios: Scenarios,
     schedulers: SchedulerList = "lst",
@@ -88,6 +95,7 @@ def sweep(
     assignments: Variants = None,
     out: Out = None,
     jobs: Jobs = None,
+    dask: Dask = None,
     metrics: Metrics = None,
     pace: PaceName = "warp",
     idle_limit: IdleLimit = 30.0,
@@ -118,12 +126,14 @@ def sweep(
             codes[ended.request.folder] = ended.code
             line(ended)
 
-        whole = _perform(missing, folder, jobs or _processors(), tell)
+        whole = _perform(missing, folder, jobs or _processors(), dask, tell)
     return _conclude(requests, folder, shown, codes, interrupted=not whole, quiet=quiet)
 
 
-def _perform(missing: Sequence[Request], folder: Path, jobs: int, tell: Tell) -> bool:
+def _perform(missing: Sequence[Request], folder: Path, jobs: int, dask: str | None, tell: Tell) -> bool:
     try:
+        if dask is not None:
+            return perform_on_cluster(missing, folder, command, address=dask, tell=tell)
         return asyncio.run(perform_here(missing, folder, command(), jobs=jobs, tell=tell))
     except OSError as error:
         raise UsageError(
