@@ -21,6 +21,7 @@ from evaluator.compare.effect import rank_biserial
 from evaluator.compare.jobs import JOB_METRICS, Floats
 from evaluator.compare.pairing import Pair, Pairing
 from evaluator.metrics.metric import Better, Metric
+from evaluator.modes import TwoGroups, two_groups, value_step
 
 Verdict = Literal["A better", "B better", "no difference seen", "they differ", "not judged"]
 
@@ -45,6 +46,8 @@ class Difference:
     """What was resampled for the interval."""
     why_none: str
     """Why there is no interval; empty where there is one."""
+    groups: tuple[TwoGroups | None, TwoGroups | None]
+    """The two groups that the runs of A, and of B, fall into over the seeds, if they do."""
     effect: float | None
     """Matched-pairs rank-biserial correlation; above 0 where B is better, or greater if neither way is."""
 
@@ -122,7 +125,7 @@ def _difference(pairs: Sequence[Pair], name: str, by_jobs: Interval | None) -> D
     right = [pair.b.result.metrics[name].value for pair in pairs]
     measured = [(a, b) for a, b in zip(left, right, strict=True) if a is not None and b is not None]
     if len(measured) < len(pairs):
-        return Difference(metric, name, _mean(left), _mean(right), None, None, UNMEASURED, None)
+        return Difference(metric, name, _mean(left), _mean(right), None, None, UNMEASURED, (None, None), None)
     by_seed = np.array([b - a for a, b in measured])
     interval: Interval | None = by_jobs
     drawn: Literal["jobs", "seeds"] = "jobs"
@@ -130,8 +133,10 @@ def _difference(pairs: Sequence[Pair], name: str, by_jobs: Interval | None) -> D
         interval, drawn = mean_interval(by_seed), "seeds"
     effect = _effect(pairs, name, by_seed, metric.better)
     why = "" if interval is not None else _why_none(pairs, name)
+    step = value_step(name, metric, [run.result for pair in pairs for run in (pair.a, pair.b)])
+    groups = two_groups([a for a, _ in measured], step), two_groups([b for _, b in measured], step)
     return Difference(
-        metric, name, _mean(left), _mean(right), interval, drawn if interval else None, why, effect
+        metric, name, _mean(left), _mean(right), interval, drawn if interval else None, why, groups, effect
     )
 
 

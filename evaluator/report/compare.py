@@ -14,7 +14,7 @@ from evaluator.metrics.metric import Metric
 from evaluator.report.format import NOTHING, metric_text
 from evaluator.report.markdown import escaped
 from evaluator.report.model import COMPARED
-from evaluator.report.sweep import metric_label
+from evaluator.report.sweep import groups_text, metric_label
 from evaluator.report.terminal import WIDTH
 from evaluator.words import counted
 
@@ -67,6 +67,16 @@ def basis(comparison: Comparison) -> str:
     return f"{seeds}, {counted(comparison.jobs, 'paired job')}; intervals at {CONFIDENCE:.0%}: {made}."
 
 
+def group_notes(comparison: Comparison, names: Sequence[str]) -> list[str]:
+    """Where the runs of a side fall into two groups, of neither of which their mean is."""
+    return [
+        f"{side}, {metric_label(one.name)}: {groups_text(one.metric, groups)}; the mean is of neither."
+        for one in shown(comparison, names)
+        for side, groups in zip((comparison.a, comparison.b), one.groups, strict=True)
+        if groups is not None
+    ]
+
+
 def reservations(comparison: Comparison) -> list[str]:
     """What a reader has to bear in mind."""
     judged = sum(one.interval is not None for one in comparison.differences)
@@ -117,7 +127,7 @@ def print_compare(console: Console, comparison: Comparison, names: Sequence[str]
     console.print(table, width=width)
     console.print()
     numbered = [f"({number}) {reason}" for reason, number in reasons.items()]
-    for text in (*numbered, EFFECT, *reservations(comparison)):
+    for text in (*numbered, *group_notes(comparison, names), EFFECT, *reservations(comparison)):
         console.print(Text(text, style="dim"), width=width)
 
 
@@ -145,7 +155,7 @@ def _lines(comparison: Comparison, names: Sequence[str]) -> Iterator[str]:
         winner = one.verdict in {"A better", "B better"}
         yield f"| {' | '.join(map(escaped, cells))} | {f'**{one.verdict}**' if winner else one.verdict} |"
     yield ""
-    for text in (EFFECT, *reservations(comparison)):
+    for text in (*group_notes(comparison, names), EFFECT, *reservations(comparison)):
         yield f"- {escaped(text)}"
 
 
@@ -170,6 +180,7 @@ def compare_json(comparison: Comparison) -> bytes:
                 "interval": one.interval,
                 "resampled": one.drawn,
                 "why_no_interval": one.why_none or None,
+                "two_groups": {"a": one.groups[0], "b": one.groups[1]},
                 "effect": one.effect,
                 "verdict": one.verdict,
             }

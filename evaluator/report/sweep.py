@@ -7,6 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from evaluator.metrics.metric import Metric
+from evaluator.modes import TwoGroups
 from evaluator.report.format import NOTHING, metric_text
 from evaluator.report.markdown import escaped
 from evaluator.report.model import COMPARED
@@ -46,6 +48,27 @@ def runs_text(cell: Cell) -> str:
     return str(done) if done == cell.asked else f"{done} of {cell.asked}"
 
 
+def group_notes(cells: Sequence[Cell], metrics: Sequence[str]) -> list[str]:
+    """Where values fall into two groups, so that the median is of neither or hides one."""
+    notes = []
+    for cell in cells:
+        for name in metrics:
+            spread = cell.spread(name)
+            groups = None if spread is None else spread.groups
+            if spread is not None and groups is not None:
+                told = groups_text(spread.metric, groups)
+                notes.append(f"{cell.scheduler}, {metric_label(name)}: {told}; the median hides that.")
+    return notes
+
+
+def groups_text(metric: Metric, groups: TwoGroups) -> str:
+    """Two groups in words: how many runs around which value."""
+    low, high = (
+        metric_text(metric.model_copy(update={"value": value})) for value in (groups.low, groups.high)
+    )
+    return f"two groups, {groups.low_count} runs around {low} and {groups.high_count} around {high}"
+
+
 def print_sweep(console: Console, found: Sequence[Cell], metrics: Sequence[str]) -> None:
     """The median of each metric over the seeds, and below it the least and the greatest value."""
     width = min(WIDTH, console.width)
@@ -63,6 +86,8 @@ def print_sweep(console: Console, found: Sequence[Cell], metrics: Sequence[str])
                 table.add_row(Text(cell.scheduler), Text(runs_text(cell)), *figures)
             console.print(table, width=width)
             console.print()
+        for note in group_notes(cells, metrics):
+            console.print(Text(f"{note}\n", style="yellow"), width=width)
     console.print(Text(EXPLANATION, style="dim"), width=width)
 
 
@@ -91,6 +116,9 @@ def _lines(found: Sequence[Cell], metrics: Sequence[str]) -> Iterator[str]:
             figures = " | ".join(_markdown_figure(cell.spread(name)) for name in metrics)
             yield f"| {escaped(cell.scheduler)} | {runs_text(cell)} | {figures} |"
         yield ""
+        for note in group_notes(cells, metrics):
+            yield f"> {escaped(note)}"
+            yield ""
     yield EXPLANATION
 
 

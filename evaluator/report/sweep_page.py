@@ -8,7 +8,7 @@ from evaluator.report.assets import asset
 from evaluator.report.charts import COLORS
 from evaluator.report.format import metric_text
 from evaluator.report.html import environment
-from evaluator.report.sweep import metric_label, middle_text, range_text, runs_text
+from evaluator.report.sweep import group_notes, metric_label, middle_text, range_text, runs_text
 from evaluator.sweep.summary import Cell, Spread, settings
 
 TEMPLATE: Final = "sweep.html.j2"
@@ -63,6 +63,7 @@ def render_sweep(
         .render(
             title=title,
             settings={name: _panels(cells, metrics) for name, cells in settings(found).items()},
+            notes={name: group_notes(cells, metrics) for name, cells in settings(found).items()},
             failures=failures,
             width=STRIP,
             css=asset("report.css"),

@@ -6,6 +6,7 @@ from statistics import median
 from typing import Final
 
 from evaluator.metrics.metric import Metric
+from evaluator.modes import TwoGroups, two_groups, value_step
 from evaluator.results import RunResult
 from evaluator.sweep.grid import Request
 
@@ -30,6 +31,8 @@ class Spread:
     seeds: tuple[int, ...]
     values: tuple[float, ...]
     """In the order of ``seeds``; runs in which there was nothing to measure are left out."""
+    step: float
+    """The least difference that values can have; 0 where they are not counted."""
 
     @property
     def least(self) -> float:
@@ -40,6 +43,11 @@ class Spread:
     def greatest(self) -> float:
         """The greatest value; there is one."""
         return max(self.values)
+
+    @property
+    def groups(self) -> TwoGroups | None:
+        """The two groups that the values fall into, if they do."""
+        return two_groups(self.values, self.step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +76,7 @@ class Cell:
         told = [(seed, metric.value) for seed, metric in known if metric.value is not None]
         values = tuple(value for _, value in told)
         middle = known[0][1].model_copy(update={"value": median(values) if values else None})
-        return Spread(middle, tuple(seed for seed, _ in told), values)
+        return Spread(middle, tuple(seed for seed, _ in told), values, value_step(name, middle, self.results))
 
 
 def cells(runs: Iterable[Kept]) -> list[Cell]:

@@ -10,6 +10,7 @@ from evaluator.compare.jobs import JobTable, job_table
 from evaluator.compare.pairing import ComparedRun, paired
 from evaluator.errors import NothingMatchedError, UsageError
 from evaluator.metrics import measure
+from evaluator.modes import TwoGroups
 from tests.support.results import result
 from tests.support.stories import ledger, ran
 
@@ -74,6 +75,13 @@ def test_a_difference_that_varies_around_nothing_names_no_winner() -> None:
     first = [run(5 + (seed % 2) * 4, seed=seed) for seed in seeds]
     second = [run(9 - (seed % 2) * 4, seed=seed) for seed in seeds]
     assert sides(first, second).of("wait_mean").verdict == "no difference seen"
+
+
+def test_a_side_that_falls_into_two_groups_is_told() -> None:
+    seeds = range(10)
+    first = [run(90 if seed % 2 else 10, seed=seed) for seed in seeds]
+    found = sides(first, [run(5, seed=seed) for seed in seeds]).of("wait_max")
+    assert found.groups == (TwoGroups(10.0, 5, 90.0, 5), None)
 
 
 def test_jobs_that_are_not_the_same_cannot_be_paired() -> None:

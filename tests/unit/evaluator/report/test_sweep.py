@@ -49,6 +49,15 @@ def test_markdown_escapes_what_comes_from_outside() -> None:
     assert "| a\\|b | 3 | **2s**<br>1s to 3s | **2s**<br>1s to 3s |" in text
 
 
+def test_two_groups_are_told_everywhere() -> None:
+    split = cell("lst", *[10, 600] * 5)
+    text = "two groups, 5 runs around 10s and 5 around 10m; the median hides that"
+    assert text in " ".join(printed(split).split())
+    assert text in sweep_markdown([split], NAMES).replace("\\", "")
+    assert text in render_sweep([split], NAMES, [], "t")
+    assert "two groups" not in printed(cell("lst", *range(10)))
+
+
 def test_without_any_run_there_are_marks_and_no_error() -> None:
     assert "| lst | 0 of 3 | **–** |" in sweep_markdown([cell("lst")], ["wait_p50"])
 
