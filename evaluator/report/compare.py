@@ -1,6 +1,7 @@
 """A comparison as a table of 80 columns, as Markdown, and as JSON."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import orjson
@@ -157,6 +158,38 @@ def _lines(comparison: Comparison, names: Sequence[str]) -> Iterator[str]:
     yield ""
     for text in (*group_notes(comparison, names), EFFECT, *reservations(comparison)):
         yield f"- {escaped(text)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The comparison as a page shows it."""
+
+    a: str
+    b: str
+    basis: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    """Texts under each word of the head; the last is the verdict."""
+    notes: tuple[str, ...]
+
+
+def compared_section(comparison: Comparison) -> Section:
+    """The comparison as a page shows it."""
+    rows = tuple(
+        (
+            metric_label(one.name),
+            value_text(one.metric, one.a),
+            value_text(one.metric, one.b),
+            difference_text(one.metric, one.difference),
+            interval_text(one),
+            effect_text(one),
+            one.verdict,
+        )
+        for one in shown(comparison)
+    )
+    head = ("", "A", "B", "B − A", f"{CONFIDENCE:.0%} interval", "effect", "verdict")
+    notes = (*group_notes(comparison, ()), EFFECT, *reservations(comparison))
+    return Section(comparison.a, comparison.b, basis(comparison), head, rows, notes)
 
 
 def compare_json(comparison: Comparison) -> bytes:

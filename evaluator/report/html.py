@@ -14,10 +14,12 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from evaluator.compare.comparing import Comparison
 from evaluator.files import write_atomically
 from evaluator.metrics.metric import PERCENTILE_METHOD
 from evaluator.report.assets import asset, plotly
 from evaluator.report.charts import COLORS, charts, class_figures
+from evaluator.report.compare import compared_section
 from evaluator.report.format import NOTHING, count_text, duration_text, metric_text, share_text
 from evaluator.report.late import late_list
 from evaluator.report.model import ReportedRun, Row, best_of, labels, rows
@@ -57,8 +59,8 @@ def write_report(runs: Sequence[ReportedRun], path: Path) -> None:
     write_atomically(path, [render(runs).encode()])
 
 
-def render(runs: Sequence[ReportedRun]) -> str:
-    """The page that reports one or more runs."""
+def render(runs: Sequence[ReportedRun], comparison: Comparison | None = None) -> str:
+    """The page that reports one or more runs; with how two sides differ, if that was found out."""
     names = labels(runs)
     drawn = charts(runs, names)
     classes = class_figures(runs, names)
@@ -79,6 +81,7 @@ def render(runs: Sequence[ReportedRun]) -> str:
             colors=COLORS,
             headlines=headlines(runs),
             expectations=_expectations(runs),
+            comparison=None if comparison is None else compared_section(comparison),
             charts=drawn,
             class_kinds=list(classes),
             maps=maps if any(each.nodes for each in maps) else [],

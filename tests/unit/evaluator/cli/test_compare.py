@@ -57,6 +57,16 @@ def test_markdown_goes_to_a_file_and_is_the_same_each_time(two: tuple[str, str],
     assert text == (tmp_path / "2.md").read_text()
 
 
+def test_the_report_has_the_comparison(two: tuple[str, str], tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert _exit_code(["compare", *two, "--report", str(page)]) == ExitCode.OK
+    text = page.read_text()
+    assert "How they differ" in text
+    assert "<strong>A better</strong>" in text
+    assert "95% interval" in text
+    assert "needs 5 paired seeds" in text
+
+
 def test_patterns_stand_for_the_runs_of_several_seeds(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
