@@ -37,6 +37,11 @@ format: $(VENV)/.dev ## Put the code into its standard form
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+.PHONY: fidelity
+fidelity: $(VENV)/.dev ## Hold fakeapi's answers to those of a real kube-apiserver (needs Go); docs/fidelity.md has the table
+	$(BIN)/python -m pytest -q tests/fidelity $(TESTS)
+	@$(BIN)/python -m tests.fidelity.document --print
+
 .PHONY: bench-api
 bench-api: $(VENV)/.dev ## Measure the API beside a real kube-apiserver with etcd (needs Go, takes minutes)
 	$(BIN)/python -m benchmarks.api
