@@ -9,12 +9,15 @@ import typer
 from rich.console import Console
 
 from evaluator.cli.options import Quiet, RunArgument, write_file
-from evaluator.cli.runs import one_timeline
+from evaluator.cli.runs import one_result, one_timeline
 from evaluator.errors import UsageError
+from evaluator.export.openmetrics import write_metrics
+from evaluator.export.parquet import write_jobs
 from evaluator.export.perfetto import write_trace
+from evaluator.metrics.ledger import read_ledger
 
-Write: TypeAlias = Callable[[Path], Iterable[bytes]]
-"""From a run (its folder, or a file in it) to the bytes of the file that is written."""
+Write: TypeAlias = Callable[[Path, float], Iterable[bytes]]
+"""From a run (its folder, or a file in it) and an offset in seconds to the bytes of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +30,22 @@ class ExportFormat:
     write: Write
 
 
-def _perfetto(run: Path) -> Iterable[bytes]:
+def _perfetto(run: Path, _: float) -> Iterable[bytes]:
     return write_trace(one_timeline(run))
+
+
+def _parquet(run: Path, _: float) -> Iterable[bytes]:
+    return write_jobs(read_ledger(one_timeline(run)), one_result(run))
+
+
+def _openmetrics(run: Path, offset_s: float) -> Iterable[bytes]:
+    return write_metrics(read_ledger(one_timeline(run)), one_result(run), offset_s=offset_s)
 
 
 FORMATS: Final[Mapping[str, ExportFormat]] = {
     "perfetto": ExportFormat("a trace for ui.perfetto.dev or chrome://tracing", "trace.json", _perfetto),
+    "parquet": ExportFormat("a table of the jobs, for pandas and others", "jobs.parquet", _parquet),
+    "openmetrics": ExportFormat("series for Prometheus and others", "metrics.om.txt", _openmetrics),
 }
 """All formats, by the name that ``--format`` takes."""
 
@@ -53,17 +66,28 @@ Out = Annotated[
     ),
 ]
 
+Offset = Annotated[
+    float,
+    typer.Option(
+        "--offset",
+        metavar="SECONDS",
+        help="With openmetrics: seconds to add to the run's own instants; the file declares them.",
+    ),
+]
+
 STANDARD_OUTPUT: Final = Path("-")
 
 
-def export(run: RunArgument, name: FormatName, out: Out = None, quiet: Quiet = False) -> None:
+def export(
+    run: RunArgument, name: FormatName, out: Out = None, offset: Offset = 0.0, quiet: Quiet = False
+) -> None:
     """Write a run in the format of another program."""
     chosen = FORMATS.get(name)
     if chosen is None:
         raise UsageError(
             f"--format = {name!r}: there is no such format", next_step=f"Give one of: {', '.join(FORMATS)}."
         )
-    chunks = chosen.write(run)
+    chunks = chosen.write(run, offset)
     if out == STANDARD_OUTPUT:
         for chunk in chunks:
             typer.echo(chunk, nl=False)

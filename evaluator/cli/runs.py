@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evaluator.errors import NothingMatchedError
-from evaluator.results import RESULT_FILE, TIMELINE_FILE
+from evaluator.results import RESULT_FILE, TIMELINE_FILE, RunResult, read_result
 from evaluator.timeline import Timeline, read_timeline
 
 
@@ -40,3 +40,12 @@ def one_timeline(path: Path) -> Timeline:
     if path.is_dir():
         return read_timeline(path / TIMELINE_FILE)
     return read_timeline(path.parent / TIMELINE_FILE if path.name == RESULT_FILE else path)
+
+
+def one_result(path: Path) -> RunResult:
+    """The result of one run, given by its folder or by a file in it.
+
+    Raises:
+        FileFormatError: there is none, or it breaks the schema.
+    """
+    return read_result((path if path.is_dir() else path.parent) / RESULT_FILE)
