@@ -61,7 +61,7 @@ def effect_text(one: Difference) -> str:
 def basis(comparison: Comparison) -> str:
     """What was compared, and how the intervals were made."""
     count = len(comparison.seeds)
-    seeds = f"seed {comparison.seeds[0]}" if count == 1 else f"{count} paired seeds"
+    seeds = f"seed {comparison.seeds[0]}" if count == 1 else f"means over {count} paired seeds"
     drawn = {one.drawn for one in comparison.differences if one.drawn}
     method = "BCa over seeds" if "seeds" in drawn else "percentile over jobs"
     made = f"{method}, {RESAMPLES} resamples, seed {SEED}" if drawn else "none could be made"
