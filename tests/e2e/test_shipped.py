@@ -9,9 +9,11 @@ from tests.e2e.evaluator_command import evaluator, require_success, result_in, t
 SHORT: dict[str, tuple[str, ...]] = {
     "gangs": ("hours=6",),
     "rack_outage": ("sweep=150",),
+    "research_cluster": (),
+    "overload": (),
 }
 """Parameters that keep a run short without taking its point away."""
-BEHIND_FIFO = ("rack_outage",)
+BEHIND_FIFO = ("rack_outage", "research_cluster", "overload")
 """Stories that a scheduler which serves in the order of arrival gets wrong."""
 BEHIND_KUBE_SCHEDULER = ("gangs",)
 """Stories that kube-scheduler gets wrong, whichever of its ties fall how."""
