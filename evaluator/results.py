@@ -112,6 +112,10 @@ class RunResult(_Part):
     jobs: JobCounts
     fidelity: Fidelity
     metrics: dict[str, Metric]
+    classes: dict[str, dict[str, dict[str, Metric]]] = Field(
+        default_factory=dict,
+        description="metrics of classes of jobs: by size, priority, user, queue, chip_type; then by class",
+    )
     expectations: list[ExpectationOutcome] = Field(
         default_factory=list, description="what the scenario expected, and whether it holds"
     )

@@ -20,6 +20,7 @@ from pydantic import JsonValue
 from evaluator.arriving import RefusedArrival
 from evaluator.errors import ScenarioError, SchedulerFailedError, StuckTimeError, UserError
 from evaluator.metrics import measure
+from evaluator.metrics.classes import by_class
 from evaluator.metrics.ledger import read_ledger
 from evaluator.pace.errors import NotQuiescent, PaceError, ProcessGone
 from evaluator.results import (
@@ -187,7 +188,7 @@ def _result(
     plan: RunPlan, trial: Trial, scheduler: StartedScheduler, why: str, real: RealTime, *, complete: bool
 ) -> RunResult:
     scenario, ledger = plan.scenario, read_ledger(trial.timeline)
-    metrics = measure(ledger)
+    metrics, classes = measure(ledger), by_class(ledger)
     return RunResult(
         scenario=scenario.name,
         scenario_title=scenario.settings.title,
@@ -206,6 +207,7 @@ def _result(
         jobs=JobCounts.of(ledger),
         fidelity=Fidelity.model_validate(scheduler.pace.fidelity.to_json()),
         metrics=metrics,
+        classes=classes,
         expectations=[each.outcome(metrics[each.metric].value) for each in scenario.expectations],
         notes=list(scenario.notes),
         versions={

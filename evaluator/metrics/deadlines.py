@@ -16,7 +16,7 @@ def due(ledger: Ledger) -> list[JobRecord]:
     count.
     """
     jobs = [job for job in ledger.jobs if job.deadline_ns is not None]
-    if all(job.ended_ns is not None for job in jobs):
+    if ledger.all_have_ended:
         return jobs
     return [job for job in jobs if job.deadline_ns is not None and job.deadline_ns <= ledger.end_ns]
 

@@ -49,6 +49,8 @@ class Ledger:
     nominal_chips: Steps
     """Chips of all nodes as they joined, failed or not."""
     usable_cpu_milli: Steps
+    all_have_ended: bool
+    """Whether every job with a deadline has: of the whole run, also where ``jobs`` are a part of them."""
 
     @property
     def first_submission_ns(self) -> int:
@@ -206,8 +208,10 @@ def read_ledger(events: Iterable[Event]) -> Ledger:
     reader = _Reader()
     for event in events:
         reader.read(event)
+    jobs = tuple(job.record() for job in reader.jobs)
     return Ledger(
-        jobs=tuple(job.record() for job in reader.jobs),
+        jobs=jobs,
+        all_have_ended=all(job.ended_ns is not None for job in jobs if job.deadline_ns is not None),
         pods=tuple(reader.pods),
         node_chips=tuple(reader.node_chips),
         end_ns=reader.end_ns,

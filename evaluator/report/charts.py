@@ -10,10 +10,11 @@ from typing import Any, Final, TypeAlias
 
 from markupsafe import escape
 
+from evaluator.metrics.classes import KINDS
 from evaluator.metrics.steps import Steps
 from evaluator.report.failures import failure_marks
 from evaluator.report.model import ReportedRun
-from evaluator.report.outcomes import KINDS, OUTCOMES, ClassOutcomes, outcomes
+from evaluator.report.outcomes import OUTCOMES, ClassOutcomes, outcomes
 from evaluator.scenario.units import format_rfc3339, parse_rfc3339
 from evaluator.timeline import HardwareFailed
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from evaluator.metrics.classes import KINDS, LARGER, OTHERS, SIZES
 from evaluator.metrics.deadlines import due, missed
 from evaluator.metrics.ledger import Ledger
 from evaluator.metrics.records import JobRecord
@@ -13,29 +14,8 @@ from evaluator.report.model import ReportedRun
 MAX_CLASSES: Final = 12
 """Classes of one kind that are drawn; the smaller ones are taken together."""
 
-OTHERS: Final = "others"
-
 OUTCOMES: Final = ("in time", "late", "unfinished", "not due yet")
 """What a deadline can have come to."""
-
-SIZES: Final = ((0, "no chip"), (1, "1 chip"), (2, "2 chips"), (4, "3–4 chips"), (8, "5–8 chips"))
-"""Greatest number of chips, and the name of the class; the sizes that nodes are made in."""
-
-LARGER: Final = "over 8 chips"
-
-
-def size_class(job: JobRecord) -> str:
-    """The class of a job by its chips."""
-    return next((name for most, name in SIZES if job.chips <= most), LARGER)
-
-
-KINDS: Final[Mapping[str, Callable[[JobRecord], str]]] = {
-    "size": size_class,
-    "priority": lambda job: f"priority {job.priority}",
-    "user": lambda job: job.user or "no user",
-    "queue": lambda job: job.queue or "no queue",
-}
-"""How jobs are put into classes."""
 
 
 @dataclass(frozen=True, slots=True)
