@@ -11,9 +11,10 @@ SHORT: dict[str, tuple[str, ...]] = {
     "rack_outage": ("sweep=150",),
     "research_cluster": (),
     "overload": (),
+    "mixed": (),
 }
 """Parameters that keep a run short without taking its point away."""
-BEHIND_FIFO = ("rack_outage", "research_cluster", "overload")
+BEHIND_FIFO = ("rack_outage", "research_cluster", "overload", "mixed")
 """Stories that a scheduler which serves in the order of arrival gets wrong."""
 BEHIND_KUBE_SCHEDULER = ("gangs",)
 """Stories that kube-scheduler gets wrong, whichever of its ties fall how."""
