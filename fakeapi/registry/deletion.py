@@ -19,6 +19,8 @@ from fakeapi.storage.objects import Version
 
 _PROTECTED_NAMESPACES: Final = ("default", "kube-public", "kube-system")
 _FINALIZER_OF_POLICY: Final = {"Foreground": "foregroundDeletion", "Orphan": "orphan"}
+_ORPHANING: Final = frozenset({("batch", "jobs"), ("", "replicationcontrollers")})
+"""Kinds whose dependents are orphaned unless told otherwise (``DefaultGarbageCollectionPolicy``)."""
 _LEAST_GRACE_S: Final = 1
 
 
@@ -82,15 +84,18 @@ def _precondition_failed(resource: Resource, metadata: JsonObject, why: str) -> 
 def _with_finalizers(resource: Resource, metadata: JsonObject, options: DeleteOptions) -> JsonObject:
     """The metadata with the finalizers that the propagation asks for, and without those it does not.
 
-    A Job that is deleted without a word of its dependents orphans them in the real server; here it is
-    simply deleted, which leaves the same behind.
+    A Job or ReplicationController that is deleted without a word of its dependents orphans them, as it did
+    before there was a garbage collector.
     """
     finalizers = list(metadata.get("finalizers") or ())
-    if options.propagation is None or resource.storage_key == EVENTS.storage_key:
+    propagation = options.propagation
+    if propagation is None and (resource.group, resource.plural) in _ORPHANING:
+        propagation = "Orphan"
+    if propagation is None or resource.storage_key == EVENTS.storage_key:
         return dict(metadata)
     finalizers = [name for name in finalizers if name not in _FINALIZER_OF_POLICY.values()]
-    if options.propagation in _FINALIZER_OF_POLICY:
-        finalizers.append(_FINALIZER_OF_POLICY[options.propagation])
+    if propagation in _FINALIZER_OF_POLICY:
+        finalizers.append(_FINALIZER_OF_POLICY[propagation])
     kept = {name: value for name, value in metadata.items() if name != "finalizers"}
     return {**kept, "finalizers": finalizers} if finalizers else kept
 

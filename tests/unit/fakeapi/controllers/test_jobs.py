@@ -230,9 +230,20 @@ def test_a_finished_job_goes_when_its_time_is_over(cluster: Cluster) -> None:
 def test_a_deleted_job_takes_its_pods_along(cluster: Cluster) -> None:
     cluster.job()
     cluster.run(MINUTE)
-    cluster.delete(JOBS, "train")
+    cluster.delete(JOBS, "train", propagation="Background")
     cluster.run(5 * SECOND)
     assert cluster.pods() == []
+
+
+def test_a_job_that_is_deleted_without_a_word_leaves_its_pods(cluster: Cluster) -> None:
+    cluster.job()
+    cluster.run(MINUTE)
+    cluster.delete(JOBS, "train")
+    cluster.run(5 * SECOND)
+    assert cluster.find(JOBS, "train") is None
+    (pod,) = cluster.pods("Running")
+    assert "ownerReferences" not in pod["metadata"]
+    assert "finalizers" not in pod["metadata"]
 
 
 def test_a_job_of_another_controller_is_left_alone(cluster: Cluster) -> None:

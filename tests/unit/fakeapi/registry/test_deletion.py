@@ -111,9 +111,13 @@ def test_events_have_no_dependents(bench: Bench) -> None:
     assert delete(bench.registry, EVENTS, "default", "a", options).gone
 
 
-def test_a_job_that_is_deleted_without_a_word_is_gone(bench: Bench) -> None:
+def test_a_job_that_is_deleted_without_a_word_waits_until_its_dependents_are_orphaned(bench: Bench) -> None:
     bench.create(JOBS, job())
-    assert delete(bench.registry, JOBS, "default", "job").gone
+    deletion = delete(bench.registry, JOBS, "default", "job")
+    assert not deletion.gone
+    assert deletion.version.object["metadata"]["finalizers"] == ["orphan"]
+    bench.create(JOBS, {**job(), "metadata": {"name": "other"}})
+    assert delete(bench.registry, JOBS, "default", "other", DeleteOptions(propagation="Background")).gone
 
 
 def test_the_system_s_priority_classes_stay(bench: Bench) -> None:
