@@ -17,12 +17,17 @@ SHORT: dict[str, tuple[str, ...]] = {
 BEHIND_FIFO = ("rack_outage", "research_cluster", "overload", "mixed")
 """Stories that a scheduler which serves in the order of arrival gets wrong."""
 BEHIND_KUBE_SCHEDULER = ("gangs",)
-"""Stories that kube-scheduler gets wrong, whichever of its ties fall how."""
+"""Stories that kube-scheduler gets wrong in nearly every run; its random tie-breaks may spare it one."""
+
+DRAWS = 4
+"""Whole runs of it that are looked at until one goes wrong."""
 
 
-def played(scenario: str, scheduler: str, folder: Path, *more: str | Path) -> dict[str, bool]:
+def played(
+    scenario: str, scheduler: str, folder: Path, *more: str | Path, short: bool = True
+) -> dict[str, bool]:
     """Which expectations hold."""
-    sets = [word for each in SHORT[scenario] for word in ("--set", each)]
+    sets = [word for each in SHORT[scenario] if short for word in ("--set", each)]
     require_success(evaluator("run", scenario, *sets, "-s", scheduler, "--out", folder, "-q", *more))
     return {each["text"]: each["holds"] for each in result_in(folder)["expectations"]}
 
@@ -44,5 +49,10 @@ def test_who_serves_in_the_order_of_arrival_does_not(scenario: str, tmp_path: Pa
 
 @pytest.mark.parametrize("scenario", BEHIND_KUBE_SCHEDULER)
 def test_a_stock_kube_scheduler_does_not(scenario: str, tmp_path: Path, kube_scheduler: Path) -> None:
-    expectations = played(scenario, "kube-scheduler", tmp_path, "--scheduler-bin", kube_scheduler)
-    assert False in expectations.values()
+    draws = (
+        played(
+            scenario, "kube-scheduler", tmp_path / str(draw), "--scheduler-bin", kube_scheduler, short=False
+        )
+        for draw in range(DRAWS)
+    )
+    assert any(False in expectations.values() for expectations in draws)
