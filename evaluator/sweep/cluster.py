@@ -8,7 +8,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,6 +32,9 @@ LOOK_S: Final = 1.0
 
 _SENT: Final = (TIMELINE_FILE, "scheduler.log", LOG_FILE, RESULT_FILE)
 """Files that a worker sends back; the result last, since it is what makes a run finished."""
+
+_LOOK_S: Final = 0.2
+"""Real seconds between two looks at whether to stop: short beside the time of grace."""
 
 Files = Mapping[str, bytes]
 Command = Callable[[], list[str]]
@@ -77,29 +80,44 @@ def _performed(
         client.submit(_on_worker, *_order(request), command, stop.name, pure=False): request
         for request in requests
     }
-    try:
-        with _terminable():
-            for future in distributed.as_completed(futures):
-                tell(_received(future, futures[future], out))
-    except KeyboardInterrupt:
+    with _asked_to_stop() as asked:
+        while futures and not asked.is_set():
+            for future in _done(distributed, list(futures)):
+                tell(_received(future, futures.pop(future), out))
+        if not futures:
+            return True
         stop.set()
-        distributed.wait(list(futures), timeout=GRACE_S)
+        with suppress(TimeoutError):
+            distributed.wait(list(futures), timeout=GRACE_S)
         return False
-    return True
+
+
+def _done(distributed: Any, futures: Sequence[Any]) -> list[Any]:
+    """Those that are done, once some are; none after a while without."""
+    try:
+        distributed.wait(futures, timeout=_LOOK_S, return_when="FIRST_COMPLETED")
+    except TimeoutError:
+        return []
+    return [future for future in futures if future.done()]
 
 
 @contextmanager
-def _terminable() -> Iterator[None]:
-    """SIGTERM counts as Ctrl-C inside."""
+def _asked_to_stop() -> Iterator[threading.Event]:
+    """Set once SIGINT or SIGTERM has come.
 
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
+    An exception out of a signal could be raised, and lost, inside of a callback of the library.
+    """
+    asked = threading.Event()
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    def ask(_number: int, _frame: FrameType | None) -> None:
+        asked.set()
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield asked
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _order(request: Request) -> tuple[Request, str, bytes]:

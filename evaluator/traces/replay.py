@@ -7,10 +7,11 @@ and nodes, names that Kubernetes accepts, users as labels.
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from evaluator.errors import TraceError
+from evaluator.scenario.faults import Fault
 from evaluator.scenario.manifests import CHIP_TYPE_LABEL, GANG
 from evaluator.scenario.model import Node, Note, Pod, ScenarioItem
 from evaluator.scenario.units import Bytes, CpuMilli, Duration, Instant
@@ -18,6 +19,7 @@ from evaluator.scenario.work import MAX_USER_PRIORITY
 from evaluator.traces.account import ImportReport, Section
 from evaluator.traces.model import Trace, TraceJob, TraceNode
 from evaluator.traces.preparing import Options, prepare
+from evaluator.traces.transforms import NO_LENGTH, place_outages
 from fakeapi.kernel.time import format_duration
 from fakeapi.machinery import validation
 
@@ -49,6 +51,7 @@ SOME_TYPES: Final = "may use several chip types; runs on any"
 SYSTEM: Final = "its priority is that of a part of the system; the greatest that users may have is taken"
 SOFT: Final = "its deadline loses value in steps; the last step is its deadline"
 CAPPED: Final = "most instances on one node are limited; not replayed"
+EARLY: Final = "begins before its node has joined"
 NO_GANG: Final = "its pods are submitted one by one, and marked as a gang"
 
 _NOT_A_NAME: Final = re.compile(r"[^a-z0-9-]+")
@@ -59,7 +62,7 @@ _MAX_LABEL: Final = 63
 def replay(
     trace: Trace, options: Options, *, nodes: Sequence[TraceNode] = (), topic: str = "trace"
 ) -> Iterator[ScenarioItem]:
-    """The nodes and jobs of a trace as items of a scenario, and then the notes of the import report.
+    """The nodes, jobs and outages of a trace as items of a scenario, then the notes of the import report.
 
     :param nodes: the cluster; the trace's own nodes unless given.
     :raises TraceError: if a row cannot be read, an option cannot be applied, or there are no nodes.
@@ -72,10 +75,13 @@ def replay(
             where=trace.title,
             next_step="Give a cluster, or a trace of nodes beside the trace of jobs.",
         )
-    for node in filled_nodes(cluster, report):
-        yield _node(node)
-    for job in filled_jobs(prepare(trace, options, cluster), report):
+    filled = list(filled_nodes(cluster, report))
+    yield from map(_node, filled)
+    prepared = prepare(trace, options, cluster)
+    for job in filled_jobs(prepared, report):
         yield from _pods(job)
+    named = {node.name: each for node, each in zip(cluster, filled, strict=True)}
+    yield from _faults(prepared, named, options, report)
     _remark(options, report)
     report.check()
     yield from notes(report, topic)
@@ -195,6 +201,25 @@ def _pods(job: TraceJob) -> Iterator[Pod]:
             node_selector={CHIP_TYPE_LABEL: job.chip_types[0]} if len(job.chip_types) == 1 else {},
             annotations=_annotations(job),
         )
+
+
+def _faults(
+    trace: Trace, nodes: Mapping[str, TraceNode], options: Options, report: ImportReport
+) -> Iterator[Fault]:
+    """The outages of a trace as crashes of nodes, which are given by their names in the trace.
+
+    Outages of another cluster's machines become those of these nodes, by chance of the options' seed.
+    """
+    strangers = {outage.node for outage in trace.outages(ImportReport())} - nodes.keys()
+    placed = place_outages(trace, list(nodes), options.seed) if strangers else trace
+    for outage in placed.outages(report):
+        node = nodes[outage.node]
+        if not outage.duration_ns or outage.start_ns < node.since_ns:
+            why = EARLY if outage.duration_ns else NO_LENGTH
+            report.section("outages").dropped_items[why] += 1
+            continue
+        at, lasts = Instant(outage.start_ns), Duration(outage.duration_ns)
+        yield Fault(action="crash", node=node.name, at=at, lasts=lasts)
 
 
 def _annotations(job: TraceJob) -> dict[str, str]:

@@ -154,7 +154,7 @@ def test_it_ends_by_its_own_word_whatever_its_pods_did(
 
 def test_a_job_that_is_deleted_is_deleted(scene: Scene) -> None:
     scene.job()
-    delete(scene.world.registry, JOBS, "default", "train")
+    delete(scene.world.registry, JOBS, "default", "train", DeleteOptions(propagation="Background"))
     assert (scene.ended(), scene.counts()) == ([("default/train", "deleted", "Deleted")], (1, 0, 1))
 
 

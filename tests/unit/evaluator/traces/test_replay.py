@@ -1,5 +1,6 @@
 """A trace becomes nodes, pods and notes; what it does not say is filled in and told."""
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 
 import pytest
@@ -7,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.errors import TraceError
-from evaluator.scenario import Node, Note, Pod
+from evaluator.scenario import Fault, Node, Note, Pod
 from evaluator.scenario.manifests import CHIP_TYPE_LABEL, GANG
+from evaluator.scenario.units import Instant
 from evaluator.traces import replay as module
 from evaluator.traces.account import ImportReport, RowAccount, Section
-from evaluator.traces.model import SoftDeadline, Trace, TraceJob, TraceNode
+from evaluator.traces.model import SoftDeadline, Trace, TraceJob, TraceNode, TraceOutage
 from evaluator.traces.preparing import Options, options_of, pool
 from evaluator.traces.replay import Names, replay
-from fakeapi.kernel.time import DAY
+from fakeapi.kernel.time import DAY, HOUR
 from fakeapi.machinery import validation
 
 
@@ -118,3 +120,41 @@ def test_any_texts_become_names_of_their_own(texts: list[str]) -> None:
     assert section.changed[module.RENAMED] == sum(
         name != text for name, text in zip(made, texts, strict=True)
     )
+
+
+# Outages ------------------------------------------------------------------------------------------
+
+
+def faults(outages: Sequence[TraceOutage], nodes: Sequence[TraceNode]) -> tuple[list[Fault], list[str]]:
+    def counted(report: ImportReport) -> Iterator[TraceOutage]:
+        for outage in outages:
+            report.section("outages").settle(RowAccount())
+            yield outage
+
+    items = list(replay(dataclasses.replace(trace([], nodes), outages=counted), Options()))
+    told = [item.text for item in items if isinstance(item, Note)]
+    return [item for item in items if isinstance(item, Fault)], told
+
+
+def test_outages_of_the_trace_s_own_nodes_are_crashes_of_these() -> None:
+    nodes = [TraceNode("Node_A", chips=8), TraceNode("late", chips=8, since_ns=HOUR)]
+    recorded = [
+        TraceOutage("Node_A", 0, 0),
+        TraceOutage("late", 5, HOUR),
+        TraceOutage("Node_A", HOUR, 2 * HOUR),
+        TraceOutage("late", 2 * HOUR, HOUR),
+    ]
+    found, told = faults(recorded, nodes)
+    assert found == [
+        Fault(action="crash", node="node-a", at="1h", lasts="2h"),
+        Fault(action="crash", node="late", at="2h", lasts="1h"),
+    ]
+    left_out = [text for text in told if "left out" in text]
+    assert len(left_out) == 2, "one that lasts no time, one before its node joins"
+
+
+def test_outages_of_other_machines_become_those_of_the_nodes() -> None:
+    nodes = [TraceNode("a", chips=8), TraceNode("b", chips=8)]
+    found, _ = faults([TraceOutage("x", 0, HOUR), TraceOutage("x", 3 * HOUR, HOUR)], nodes)
+    assert len({fault.node for fault in found}) == 1
+    assert [fault.at for fault in found] == [Instant(0), Instant(3 * HOUR)]
