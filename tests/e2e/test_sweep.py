@@ -24,8 +24,9 @@ from tests.support.polling import eventually
 
 CRASHES = Path(__file__).parent / "programs" / "misbehaves.py"
 SMALL = ("--set", "sweeps=2,4", "--set", "evaluations=2", "--set", "finetunes=0", "--set", "notebooks=0")
-ASKED = ("sweep", "quickstart", "--schedulers", "lst,fifo", "--seeds", "2", *SMALL, "--jobs", "2")
-RUNS = 8
+ASKED = ("sweep", "quickstart", "--schedulers", "lst,fifo", "--seeds", "4", *SMALL, "--jobs", "2")
+RUNS = 16
+"""So many that some are left whenever the first ones are seen to have ended."""
 
 
 def swept(folder: Path, *more: str) -> Finished:
@@ -85,7 +86,7 @@ def test_a_sweep_stopped_half_way_goes_on_and_tells_the_same(
     )
     assert sweep.stderr is not None
     with sweep:
-        for _ in range(2):  # two runs have ended, and two more are under way
+        for _ in range(2):  # two runs have ended, and more are under way
             assert "seed=" in sweep.stderr.readline()
         below = eventually(lambda: running(sweep.pid))
         assert below
@@ -106,9 +107,9 @@ def test_a_sweep_stopped_half_way_goes_on_and_tells_the_same(
 
 
 def running(pid: int) -> set[int] | None:
-    """The processes below it, once two runs have their schedulers."""
+    """The processes below it, once a run has its scheduler."""
     found = descendants_of(pid)
-    return found if len(found) >= 4 else None
+    return found if len(found) >= 2 else None
 
 
 def complete(folder: Path) -> bool:
